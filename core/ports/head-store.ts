@@ -1,0 +1,22 @@
+import type { Head } from '../consolidation/manifest.ts';
+
+export interface SwitchRequest {
+  /** The version that must be current. */
+  readonly from: number;
+  readonly epoch: number;
+  /** The consolidation's token that must still be the fence; null for a small version (note, edit), which needs none. */
+  readonly fence: string | null;
+  readonly to: Pick<Head, 'version' | 'publishedAt' | 'summary' | 'pendingNotes'>;
+}
+
+/** The one item that says which version is current. */
+export interface HeadStore {
+  /** A user without a head reads as version 0, epoch 0, no fence. */
+  read(userKey: string): Promise<Head>;
+
+  /** Writes a claimer's token right after its claim was won; makes every older claimer's commit fail. @returns the head after it */
+  setFence(userKey: string, token: string): Promise<Head>;
+
+  /** The commit point of publishing: one conditional change. A lost reply to a change that was applied counts as won. */
+  switchTo(userKey: string, request: SwitchRequest): Promise<'switched' | 'lost'>;
+}

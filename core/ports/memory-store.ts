@@ -1,0 +1,27 @@
+import type { FileEntry, Manifest } from '../consolidation/manifest.ts';
+
+/**
+ * Immutable file contents and manifests. Nothing here is visible to a reader until `HeadStore.switchTo` names it.
+ */
+export interface MemoryStore {
+  /** Stores one file's content. @throws UnavailableError `memory.write_failed` */
+  putFile(userKey: string, path: string, content: Uint8Array): Promise<FileEntry>;
+
+  /**
+   * The content of a file as a manifest names it.
+   * @throws DefectError `memory.content_gone` when it is missing or does not match its hash
+   */
+  readFile(userKey: string, path: string, entry: FileEntry): Promise<Uint8Array>;
+
+  /** Stores a manifest under its number, never over another one. */
+  putManifest(userKey: string, manifest: Manifest): Promise<'stored' | 'taken'>;
+
+  /** @returns undefined when there is no such manifest. @throws DefectError `memory.manifest_unreadable` */
+  manifest(userKey: string, version: number): Promise<Manifest | undefined>;
+
+  /** Numbers of all stored manifests, ascending; those of runs that lost included. */
+  manifestNumbers(userKey: string): Promise<readonly number[]>;
+
+  /** Removes manifests of runs that never committed, and contents that no remaining manifest names. @returns how many contents went */
+  removeOrphans(userKey: string, orphanManifests: readonly number[]): Promise<number>;
+}

@@ -1,0 +1,27 @@
+import type { StoredRollout } from '../thread/thread.ts';
+
+/** Raw rollouts as uploaded, one a thread; a later upload replaces the former. */
+export interface RolloutStore {
+  /**
+   * Stores a rollout; readers see the old or the new one, never a part. The bytes are kept as they are.
+   * @param path what the uploader calls the file; kept in the answer
+   * @throws UnavailableError `rollout.write_failed` (disk full, no permission); nothing is changed then
+   */
+  put(
+    userKey: string,
+    threadId: string,
+    content: AsyncIterable<Uint8Array>,
+    path: string,
+    now: number,
+  ): Promise<StoredRollout>;
+
+  /**
+   * The content, decompressed (plain, gzip or zstd, told by magic bytes, never by name), in chunks of any size.
+   * @throws NotFoundError `rollout.not_found`; while reading: InvalidInputError `rollout.truncated` (a cut archive),
+   *   `rollout.too_large` (expands over the limit)
+   */
+  open(userKey: string, threadId: string): Promise<AsyncIterable<Uint8Array>>;
+
+  /** Removes it. @returns false when there was none. */
+  remove(userKey: string, threadId: string): Promise<boolean>;
+}

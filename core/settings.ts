@@ -1,0 +1,122 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './time.ts';
+
+/**
+ * Every tunable, with its default, its clamp and the reason, in one place.
+ * A user's settings come first; limits that no user may change follow.
+ */
+interface NumberRule {
+  readonly fallback: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Clamped as in behaviours 1.Y; the budget is ours (DV-21). */
+export const NUMBER_RULES = {
+  max_raw_memories_for_consolidation: { fallback: 256, min: 1, max: 4096 },
+  max_unused_days: { fallback: 30, min: 0, max: 365 },
+  max_rollout_age_days: { fallback: 10, min: 0, max: 90 },
+  max_rollouts_per_startup: { fallback: 2, min: 1, max: 128 },
+  min_rollout_idle_hours: { fallback: 6, min: 1, max: 48 },
+  min_rate_limit_remaining_percent: { fallback: 25, min: 0, max: 100 },
+  daily_token_budget: { fallback: 2_000_000, min: 0, max: 1_000_000_000 },
+} as const satisfies Record<string, NumberRule>;
+
+export const BOOLEAN_DEFAULTS = {
+  generate_memories: true,
+  use_memories: true,
+  disable_on_external_context: false,
+} as const;
+
+/** Sources extracted without being asked for (DV-16). */
+export const DEFAULT_ALLOWED_SOURCES: readonly string[] = ['cli', 'vscode', 'desktop', 'web', 'api', 'custom'];
+/** Never extracted, whatever the settings say. */
+export const NEVER_SOURCES: readonly string[] = ['internal', 'memory_consolidation'];
+
+export interface Settings {
+  readonly maxRawMemoriesForConsolidation: number;
+  readonly maxUnusedDays: number;
+  readonly maxRolloutAgeDays: number;
+  readonly maxRolloutsPerStartup: number;
+  readonly minRolloutIdleHours: number;
+  readonly minRateLimitRemainingPercent: number;
+  /** Tokens a user may spend a day (DV-21). */
+  readonly dailyTokenBudget: number;
+  readonly generateMemories: boolean;
+  readonly useMemories: boolean;
+  readonly disableOnExternalContext: boolean;
+  readonly allowedSources: readonly string[];
+  /** MCP servers whose use does not pollute a thread (DV-15). */
+  readonly allowedMcpServers: readonly string[];
+  readonly extractModel: string | null;
+  readonly consolidationModel: string | null;
+  /** Tiered rows (DV-13), or the middle cut of upstream's v1. */
+  readonly evidence: 'tiered' | 'middle';
+}
+
+/** Limits and times that no user changes. */
+export const LIMITS = {
+  /** Above the longest function run (DV-2). */
+  extractionLeaseMs: 20 * MINUTE_MS,
+  /** A dead run is taken over within minutes (DV-2). */
+  consolidationLeaseMs: 5 * MINUTE_MS,
+  heartbeatMs: 60 * SECOND_MS,
+  retryDelayMs: HOUR_MS,
+  retryBudget: 3,
+  /** The sixth claim at one watermark is refused (DV-3). */
+  maxAttempts: 5,
+  consolidationCooldownMs: 6 * HOUR_MS,
+  extractionConcurrency: 8,
+  pruneBatch: 200,
+  /** 70 % of the effective window, or this where the window is not known (behaviours M-05), tokens. */
+  evidenceFallbackTokens: 150_000,
+  evidenceWindowPercent: 70,
+  summaryTokens: 2_500,
+  readToolTokens: 20_000,
+  listMaxResults: 2_000,
+  searchMaxResults: 200,
+  workspaceDiffBytes: 4_194_304,
+  noteNameBytes: 128,
+  noteSlugBytes: 80,
+  noteBytes: 65_536,
+  pendingNoteBytes: 1_024,
+  extensionRetentionMs: 7 * DAY_MS,
+  /** DV-23. */
+  agentMaxTurns: 120,
+  /** One record of a rollout; longer ones are skipped and counted. */
+  recordBytes: 16 * 1_048_576,
+  /** A file over this in which nothing was recognised is a failure, not an empty session. */
+  unrecognisedBytes: 20 * 1_024,
+  /** Largest decompressed rollout. */
+  rolloutBytes: 4 * 1_073_741_824,
+  memoryFileBytes: 256 * 1_024,
+  summaryFileBytes: 40 * 1_024,
+  skillFileBytes: 64 * 1_024,
+  /** DV-19. */
+  shrinkPercent: 40,
+  historyDays: 90,
+} as const;
+
+/** Puts a number into the range of its rule; what is not a finite number becomes the default. */
+export function clampSetting(key: keyof typeof NUMBER_RULES, value: unknown): number {
+  const rule = NUMBER_RULES[key];
+  if (typeof value !== 'number' || !Number.isFinite(value)) return rule.fallback;
+  return Math.min(rule.max, Math.max(rule.min, Math.trunc(value)));
+}
+
+export const DEFAULT_SETTINGS: Settings = {
+  maxRawMemoriesForConsolidation: NUMBER_RULES.max_raw_memories_for_consolidation.fallback,
+  maxUnusedDays: NUMBER_RULES.max_unused_days.fallback,
+  maxRolloutAgeDays: NUMBER_RULES.max_rollout_age_days.fallback,
+  maxRolloutsPerStartup: NUMBER_RULES.max_rollouts_per_startup.fallback,
+  minRolloutIdleHours: NUMBER_RULES.min_rollout_idle_hours.fallback,
+  minRateLimitRemainingPercent: NUMBER_RULES.min_rate_limit_remaining_percent.fallback,
+  dailyTokenBudget: NUMBER_RULES.daily_token_budget.fallback,
+  generateMemories: BOOLEAN_DEFAULTS.generate_memories,
+  useMemories: BOOLEAN_DEFAULTS.use_memories,
+  disableOnExternalContext: BOOLEAN_DEFAULTS.disable_on_external_context,
+  allowedSources: DEFAULT_ALLOWED_SOURCES,
+  allowedMcpServers: [],
+  extractModel: null,
+  consolidationModel: null,
+  evidence: 'tiered',
+};
