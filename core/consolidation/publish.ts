@@ -1,0 +1,253 @@
+import type { TokenUsage } from '../agent/token-usage.ts';
+import { UnavailableError } from '../errors.ts';
+import type { SnapshotRef } from '../extraction/stage-one-output.ts';
+import { sha256Hex } from '../ids.ts';
+import type { HeadStore } from '../ports/head-store.ts';
+import type { MemoryStore } from '../ports/memory-store.ts';
+import { decodeUtf8 } from '../text.ts';
+import type { FileTree } from '../workspace/file-tree.ts';
+import type { FileEntry, Manifest, PendingNote, VersionReason } from './manifest.ts';
+import { listPendingNotes, previewNote } from './pending-notes.ts';
+import { rebaseManifest } from './rebase.ts';
+import { loadVersionChain } from './version-chain.ts';
+
+const SUMMARY_PATH = 'memory_summary.md';
+const MAX_NUMBER_TRIES = 20;
+const MAX_REBASES = 5;
+
+export interface PublishStores {
+  readonly memories: MemoryStore;
+  readonly heads: HeadStore;
+}
+
+/** The version that the new one is built on, as the caller read it. */
+export interface PublishBase {
+  /** Undefined: nothing was published yet. */
+  readonly manifest: Manifest | undefined;
+  readonly epoch: number;
+}
+
+export interface PublishRequest {
+  readonly userKey: string;
+  readonly base: PublishBase;
+  /** The consolidation's ownership token; null for a small version (note, edit, forget, restore). */
+  readonly fence: string | null;
+  readonly reason: VersionReason;
+  readonly actor: string;
+  /** Every file of the new version, with its whole content. */
+  readonly files: FileTree;
+  readonly inputs: readonly SnapshotRef[];
+  /** Thread ids that the base rested on and this version does not. */
+  readonly removed: readonly string[];
+  readonly notesConsumed: readonly string[];
+  readonly model: string | null;
+  readonly promptVersion: string | null;
+  readonly tokenUsage: TokenUsage;
+  readonly now: number;
+}
+
+export type PublishResult =
+  | {
+      readonly kind: 'published';
+      readonly version: number;
+      /** Its parent: the base, or a later version that it was rebased over. */
+      readonly parent: number;
+      /** Paths stored by this call, in the order of the tree. */
+      readonly filesWritten: readonly string[];
+      readonly filesUnchanged: number;
+    }
+  /** Same files, inputs and consumed notes as the base: no version was made. */
+  | { readonly kind: 'unchanged'; readonly version: number }
+  /** The head moved to `version` in a way that cannot be merged by path: start over from there. */
+  | { readonly kind: 'moved'; readonly version: number }
+  /** A reset happened, or somebody else took the lock. Nothing of this run may be published. */
+  | { readonly kind: 'lost'; readonly reason: 'epoch' | 'fence' };
+
+/** Everything of a new version but its number. */
+type Draft = Omit<Manifest, 'version'>;
+
+/**
+ * Publishes a version (storage.md, "Publishing"): stores the files whose SHA-256 differs from the base's, then the manifest
+ * under a free number, then switches the head once. Where the head moved meanwhile on other paths only, the version is
+ * rebased by path, without another model call. A call that dies or loses at any step leaves readers on the old version.
+ *
+ * @throws UnavailableError `memory.write_failed` from the stores, `memory.publish_contended` when no free number was found
+ */
+export async function publishVersion(stores: PublishStores, request: PublishRequest): Promise<PublishResult> {
+  const base = request.base.manifest;
+  const staging = planStaging(base, request.files);
+  if (isUnchanged(request, staging)) return { kind: 'unchanged', version: base?.version ?? 0 };
+
+  const files: Record<string, FileEntry> = { ...staging.kept };
+  for (const path of staging.changed) {
+    const content = request.files.get(path) ?? new Uint8Array();
+    files[path] = await stores.memories.putFile(request.userKey, path, content);
+  }
+  const counts = { filesWritten: staging.changed, filesUnchanged: Object.keys(staging.kept).length };
+  return commitDraft(stores, request, draftOf(request, files), counts);
+}
+
+interface Staging {
+  readonly changed: readonly string[];
+  readonly kept: Readonly<Record<string, FileEntry>>;
+}
+
+function planStaging(base: Manifest | undefined, files: FileTree): Staging {
+  const changed: string[] = [];
+  const kept: Record<string, FileEntry> = {};
+  for (const [path, content] of files) {
+    const entry = base?.files[path];
+    if (entry !== undefined && entry.bytes === content.length && entry.sha256 === sha256Hex(content))
+      kept[path] = entry;
+    else changed.push(path);
+  }
+  return { changed, kept };
+}
+
+/**
+ * A consolidation over a note or a hand edit is a version even where the files stay the same: it moves the baseline, so that
+ * the next run does not find, and pay for, the same change again.
+ */
+function isUnchanged(request: PublishRequest, staging: Staging): boolean {
+  const base = request.base.manifest;
+  if (base === undefined) return request.files.size === 0;
+  const sameFiles = staging.changed.length === 0 && request.files.size === Object.keys(base.files).length;
+  if (!sameFiles) return false;
+  if (request.reason !== 'consolidation') return true;
+  return (
+    base.reason === 'consolidation' &&
+    sameMembers(base.inputs.map(nameSnapshot), request.inputs.map(nameSnapshot)) &&
+    sameMembers(base.notesConsumed, request.notesConsumed)
+  );
+}
+
+function nameSnapshot(ref: SnapshotRef): string {
+  return `${ref.threadId}@${ref.sourceUpdatedAt}`;
+}
+
+function sameMembers(left: readonly string[], right: readonly string[]): boolean {
+  const members = new Set(left);
+  return members.size === new Set(right).size && right.every((item) => members.has(item));
+}
+
+function draftOf(request: PublishRequest, files: Readonly<Record<string, FileEntry>>): Draft {
+  return {
+    parent: request.base.manifest?.version ?? 0,
+    createdAt: request.now,
+    reason: request.reason,
+    actor: request.actor,
+    inputs: request.inputs.map(({ threadId, sourceUpdatedAt }) => ({ threadId, sourceUpdatedAt })),
+    removed: request.removed,
+    files,
+    model: request.model,
+    promptVersion: request.promptVersion,
+    tokenUsage: request.tokenUsage,
+    notesConsumed: request.notesConsumed.filter((path) => Object.hasOwn(files, path)),
+  };
+}
+
+async function commitDraft(
+  stores: PublishStores,
+  request: PublishRequest,
+  draft: Draft,
+  counts: { readonly filesWritten: readonly string[]; readonly filesUnchanged: number },
+): Promise<PublishResult> {
+  let current = draft;
+  for (let round = 0; ; round++) {
+    const manifest = await storeManifest(stores.memories, request.userKey, current);
+    const switched = await switchHead(stores, request, manifest);
+    const published = { kind: 'published', version: manifest.version, parent: manifest.parent, ...counts } as const;
+    if (switched === 'switched') return published;
+
+    const head = await stores.heads.read(request.userKey);
+    if (head.version === manifest.version) return published; // our own switch, whose answer was lost
+    if (head.epoch !== request.base.epoch) return { kind: 'lost', reason: 'epoch' };
+    if (request.fence !== null && head.fence !== request.fence) return { kind: 'lost', reason: 'fence' };
+    if (round >= MAX_REBASES) return { kind: 'moved', version: head.version };
+
+    const rebased = await rebaseDraft(stores.memories, request, draft, head.version);
+    if (rebased === undefined) return { kind: 'moved', version: head.version };
+    current = rebased;
+  }
+}
+
+async function rebaseDraft(
+  memories: MemoryStore,
+  request: PublishRequest,
+  draft: Draft,
+  headVersion: number,
+): Promise<Draft | undefined> {
+  const base = request.base.manifest;
+  const baseVersion = base?.version ?? 0;
+  if (headVersion === baseVersion) return draft;
+  if (headVersion < baseVersion) return undefined;
+  const chain = await loadVersionChain(memories, request.userKey, headVersion, (item) => item.parent <= baseVersion);
+  if (chain.at(-1)?.parent !== baseVersion) return undefined;
+  return rebaseManifest(draft, base, chain);
+}
+
+async function storeManifest(memories: MemoryStore, userKey: string, draft: Draft): Promise<Manifest> {
+  for (let attempt = 0; attempt < MAX_NUMBER_TRIES; attempt++) {
+    const numbers = await memories.manifestNumbers(userKey);
+    const manifest = { ...draft, version: Math.max(draft.parent, numbers.at(-1) ?? 0) + 1 };
+    if ((await memories.putManifest(userKey, manifest)) === 'stored') return manifest;
+  }
+  throw new UnavailableError('memory.publish_contended', 'no free version number found; try again', {
+    details: { tries: MAX_NUMBER_TRIES },
+  });
+}
+
+async function switchHead(
+  stores: PublishStores,
+  request: PublishRequest,
+  manifest: Manifest,
+): Promise<'switched' | 'lost'> {
+  const read = (path: string): Promise<Uint8Array> | Uint8Array => readStaged(stores.memories, request, manifest, path);
+  const summary = Object.hasOwn(manifest.files, SUMMARY_PATH) ? decodeUtf8(await read(SUMMARY_PATH)) : '';
+  const pendingNotes: PendingNote[] = [];
+  for (const path of listPendingNotes(Object.keys(manifest.files), manifest.notesConsumed))
+    pendingNotes.push(previewNote(path, await read(path)));
+  return stores.heads.switchTo(request.userKey, {
+    from: manifest.parent,
+    epoch: request.base.epoch,
+    fence: request.fence,
+    to: { version: manifest.version, publishedAt: request.now, summary, pendingNotes },
+  });
+}
+
+/** Content of a path of the version to publish: ours where the entry is ours, else (after a rebase) the store's. */
+async function readStaged(
+  memories: MemoryStore,
+  request: PublishRequest,
+  manifest: Manifest,
+  path: string,
+): Promise<Uint8Array> {
+  const entry = manifest.files[path];
+  const own = request.files.get(path);
+  if (own !== undefined && (entry === undefined || entry.sha256 === sha256Hex(own))) return own;
+  return entry === undefined ? new Uint8Array() : memories.readFile(request.userKey, path, entry);
+}
+
+/**
+ * Deletes what runs that never committed left behind: manifests that the head does not rest on. Kept is whatever a publisher
+ * at work could still switch to, that is every manifest whose parent is the head or newer. Call it only while holding the
+ * consolidation lock, before anything is staged.
+ *
+ * @returns the numbers removed
+ */
+export async function removeOrphanVersions(stores: PublishStores, userKey: string): Promise<readonly number[]> {
+  const head = await stores.heads.read(userKey);
+  const numbers = await stores.memories.manifestNumbers(userKey);
+  const chain = await loadVersionChain(stores.memories, userKey, head.version);
+  const reachable = new Set(chain.map((manifest) => manifest.version));
+  // Below a chain that ends early lies expired or damaged history, which is not ours to judge.
+  const floor = chain.at(-1)?.parent ?? 0;
+  const orphans: number[] = [];
+  for (const number of numbers) {
+    if (reachable.has(number) || number <= floor) continue;
+    const manifest = await stores.memories.manifest(userKey, number);
+    if (manifest !== undefined && manifest.parent < head.version) orphans.push(number);
+  }
+  await stores.memories.removeOrphans(userKey, orphans);
+  return orphans;
+}

@@ -1,0 +1,63 @@
+import type { FileEntry, Manifest } from './manifest.ts';
+
+type Draft = Omit<Manifest, 'version'>;
+type Lineage = Pick<Manifest, 'inputs' | 'removed' | 'notesConsumed'>;
+type Files = Readonly<Record<string, FileEntry>>;
+
+/**
+ * Puts a version that was built on `base` on top of the head that was switched to meanwhile (storage.md, "Publishing"):
+ * the paths that others changed take the head's entries, all others ours.
+ *
+ * @param chain the versions after the base up to the head, newest first
+ * @returns undefined where that would lose something: both sides changed a path, or an input of ours was removed
+ */
+export function rebaseManifest(
+  draft: Draft,
+  base: Manifest | undefined,
+  chain: readonly Manifest[],
+): Draft | undefined {
+  const head = chain[0];
+  if (head === undefined) return draft;
+  const baseFiles = base?.files ?? {};
+  const theirs = changedPaths(baseFiles, head.files);
+  const ours = changedPaths(baseFiles, draft.files);
+  if (ours.some((path) => theirs.includes(path))) return undefined;
+  if (losesInput(draft, chain)) return undefined;
+
+  const files: Record<string, FileEntry> = { ...draft.files };
+  for (const path of theirs) {
+    const entry = head.files[path];
+    if (entry === undefined) delete files[path];
+    else files[path] = entry;
+  }
+  const lineage = carryLineage(draft, base, head);
+  const notesConsumed = lineage.notesConsumed.filter((path) => Object.hasOwn(files, path));
+  return { ...draft, ...lineage, notesConsumed, parent: head.version, files };
+}
+
+function changedPaths(before: Files, after: Files): readonly string[] {
+  const paths = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...paths].filter((path) => before[path]?.sha256 !== after[path]?.sha256);
+}
+
+function losesInput(draft: Draft, chain: readonly Manifest[]): boolean {
+  if (draft.reason !== 'consolidation') return false;
+  const removed = new Set(chain.flatMap((manifest) => manifest.removed));
+  return draft.inputs.some((input) => removed.has(input.threadId));
+}
+
+/** A consolidation says itself what it rests on; a small version rests on what its parent does, less what it removed. */
+function carryLineage(draft: Draft, base: Manifest | undefined, head: Manifest): Lineage {
+  if (draft.reason === 'consolidation') {
+    const kept = new Set(draft.inputs.map((input) => input.threadId));
+    const removed = head.inputs.map((input) => input.threadId).filter((threadId) => !kept.has(threadId));
+    return { inputs: draft.inputs, removed, notesConsumed: draft.notesConsumed };
+  }
+  const known = new Set(base?.notesConsumed ?? []);
+  const fresh = draft.notesConsumed.filter((path) => !known.has(path));
+  return {
+    inputs: head.inputs.filter((input) => !draft.removed.includes(input.threadId)),
+    removed: draft.removed,
+    notesConsumed: [...new Set([...head.notesConsumed, ...fresh])],
+  };
+}
