@@ -1,0 +1,118 @@
+import type { Head, Manifest } from '../consolidation/manifest.ts';
+import { DefectError, NotFoundError } from '../errors.ts';
+import type { HeadStore } from '../ports/head-store.ts';
+import type { MemoryStore } from '../ports/memory-store.ts';
+import { compareBytes } from '../text.ts';
+import type { FileTree } from '../workspace/file-tree.ts';
+import { invalidPath, pathNotFound, resolveWorkspacePath } from '../workspace/workspace-path.ts';
+
+/** The files of one memory, as the tools see them: a published version, or the workspace of a run. */
+export interface MemoryFiles {
+  /** Workspace paths of all files, in byte order. Folders exist only through their files. */
+  readonly paths: readonly string[];
+  /** Content of a file. @throws NotFoundError `path.not_found` when the path is not among `paths` */
+  read(path: string): Promise<Uint8Array>;
+}
+
+/** One published version, opened for reading. */
+export interface OpenedVersion extends MemoryFiles {
+  /** 0 = nothing published. */
+  readonly version: number;
+  readonly head: Head;
+  /** Null for version 0. */
+  readonly manifest: Manifest | null;
+}
+
+/** The files of a tree. Later changes of the tree are not seen in `paths`. */
+export function treeFiles(tree: FileTree): MemoryFiles {
+  return {
+    paths: [...tree.keys()].sort(compareBytes),
+    read: async (path) => {
+      const content = tree.get(path);
+      if (content === undefined) throw pathNotFound();
+      return content;
+    },
+  };
+}
+
+/**
+ * Opens the current version, or the named one. The head is resolved once; every file is read by the manifest's entry, so a
+ * publish meanwhile is not seen (storage.md, "Readers"). Only versions that the head reaches by parent links exist: the
+ * manifest of a run that lost is no version. Version 0 is the empty memory that everyone starts from.
+ * @throws NotFoundError `memory.version_not_found`
+ * @throws DefectError `memory.manifest_gone` when a manifest on the way is missing
+ */
+export async function openVersion(
+  stores: { readonly heads: HeadStore; readonly memories: MemoryStore },
+  userKey: string,
+  version?: number,
+): Promise<OpenedVersion> {
+  const head = await stores.heads.read(userKey);
+  const manifest = await findManifest(stores.memories, userKey, head.version, version ?? head.version);
+  const files = manifest?.files ?? {};
+  return {
+    version: manifest?.version ?? 0,
+    head,
+    manifest,
+    paths: Object.keys(files).sort(compareBytes),
+    read: async (path) => {
+      const entry = Object.hasOwn(files, path) ? files[path] : undefined;
+      if (entry === undefined) throw pathNotFound();
+      return stores.memories.readFile(userKey, path, entry);
+    },
+  };
+}
+
+/** Walks from the current version to the wanted one; null for version 0. */
+async function findManifest(
+  memories: MemoryStore,
+  userKey: string,
+  current: number,
+  wanted: number,
+): Promise<Manifest | null> {
+  if (wanted === 0) return null;
+  let number = current;
+  while (number >= wanted && number > 0) {
+    const manifest = await memories.manifest(userKey, number);
+    if (manifest === undefined) {
+      throw new DefectError('memory.manifest_gone', 'the manifest of a published version is missing', {
+        details: { version: number },
+      });
+    }
+    if (number === wanted) return manifest;
+    if (manifest.parent >= number) {
+      throw new DefectError('memory.manifest_unreadable', 'a manifest names a parent that is not older', {
+        details: { version: number, parent: manifest.parent },
+      });
+    }
+    number = manifest.parent;
+  }
+  throw new NotFoundError('memory.version_not_found', `version ${wanted} is not a version of this memory`, {
+    details: { version: wanted },
+  });
+}
+
+/** What a path names in a set of files. */
+export type Target =
+  | { readonly kind: 'file'; readonly path: string }
+  /** `path` is `''` for the root. */
+  | { readonly kind: 'folder'; readonly path: string };
+
+/**
+ * Resolves a caller's path against the files (behaviours N-04, N-05). The root is a folder even when there is no file.
+ * Symlinks, which upstream refuses here, cannot exist in a version.
+ * @throws InvalidInputError `path.invalid`, also where a file stands in the middle of the path
+ * @throws NotFoundError `path.not_found`
+ */
+export function findTarget(files: MemoryFiles, written: string): Target {
+  const path = resolveWorkspacePath(written);
+  if (path === '') return { kind: 'folder', path };
+  const paths = new Set(files.paths);
+  if (paths.has(path)) return { kind: 'file', path };
+  if (files.paths.some((other) => other.startsWith(`${path}/`))) return { kind: 'folder', path };
+  const steps = path.split('/');
+  for (let count = 1; count < steps.length; count++) {
+    if (paths.has(steps.slice(0, count).join('/'))) throw invalidPath();
+  }
+  throw pathNotFound();
+}
