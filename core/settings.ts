@@ -65,6 +65,10 @@ export const LIMITS = {
   /** The sixth claim at one watermark is refused (DV-3). */
   maxAttempts: 5,
   consolidationCooldownMs: 6 * HOUR_MS,
+  /** A queued thread that waits longer turns the health red (user case A39). */
+  staleQueueMs: 24 * HOUR_MS,
+  /** Consolidation input that waits longer than this after a run could have started is an alarm (user case A6). */
+  staleConsolidationMs: 6 * HOUR_MS,
   extractionConcurrency: 8,
   pruneBatch: 200,
   /** 70 % of the effective window, or this where the window is not known (behaviours M-05), tokens. */

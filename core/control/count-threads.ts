@@ -1,0 +1,61 @@
+import { outcomeName } from '../extraction/outcome.ts';
+import type { Job } from '../job/job.ts';
+import type { JobStore } from '../ports/job-store.ts';
+import type { ThreadStore } from '../ports/thread-store.ts';
+import { extractionState } from './extraction-state.ts';
+
+const PAGE = 1_000;
+
+export interface ThreadCounts {
+  /** Forgotten threads are not counted anywhere: they are gone from every read (DV-18). */
+  readonly total: number;
+  /** By outcome name; `pending` before the first outcome. Adds up to `total`. */
+  readonly byOutcome: Readonly<Record<string, number>>;
+  readonly queued: number;
+  readonly running: number;
+  readonly failed: number;
+  readonly deferred: number;
+  /** Upload time of the queued thread that waits longest, ms. */
+  readonly oldestQueuedAt: number | null;
+}
+
+/** Counts a user's threads by outcome and state: one read of the jobs, and the catalogue page by page. */
+export async function countThreads(
+  stores: { readonly threads: ThreadStore; readonly jobs: JobStore },
+  userKey: string,
+  now: number,
+): Promise<ThreadCounts> {
+  const jobs = await stores.jobs.listExtractions(userKey);
+  const tally = startTally();
+  let after: string | undefined;
+  for (;;) {
+    const page = await stores.threads.list(userKey, after === undefined ? { limit: PAGE } : { after, limit: PAGE });
+    for (const thread of page) {
+      if (thread.forgottenAt !== null) continue;
+      const job = jobs.get(thread.threadId);
+      tally.add(job, extractionState(thread, job, now), thread.rollout.uploadedAt);
+    }
+    after = page.at(-1)?.threadId;
+    if (page.length < PAGE || after === undefined) return tally.counts();
+  }
+}
+
+function startTally() {
+  const byState = { queued: 0, running: 0, failed: 0, deferred: 0, settled: 0 };
+  const byOutcome = new Map<string, number>();
+  let oldestQueuedAt: number | null = null;
+  let total = 0;
+  return {
+    add(job: Job | undefined, state: keyof typeof byState, uploadedAt: number): void {
+      total += 1;
+      byState[state] += 1;
+      const name = job?.outcome ? outcomeName(job.outcome) : 'pending';
+      byOutcome.set(name, (byOutcome.get(name) ?? 0) + 1);
+      if (state === 'queued') oldestQueuedAt = Math.min(oldestQueuedAt ?? uploadedAt, uploadedAt);
+    },
+    counts(): ThreadCounts {
+      const { settled: _, ...states } = byState;
+      return { total, byOutcome: Object.fromEntries([...byOutcome].sort()), ...states, oldestQueuedAt };
+    },
+  };
+}
