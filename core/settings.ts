@@ -86,6 +86,19 @@ export const LIMITS = {
   extensionRetentionMs: 7 * DAY_MS,
   /** DV-23. */
   agentMaxTurns: 120,
+  /** Tokens of one consolidation run, input counted with every call. Below a day's default budget. */
+  agentMaxTokens: 1_500_000,
+  /** Bytes that the agent may write in one run, each write counted whole: many times what a memory holds. */
+  agentWriteBytes: 4 * 1_048_576,
+  /** Estimated tokens of a conversation from which on old tool results are dropped. */
+  agentConversationTokens: 100_000,
+  /** Largest answer of a turn, reasoning included; doubled once when it was too small. */
+  agentOutputTokens: 32_000,
+  agentCallsPerTurn: 32,
+  /** With the heartbeat before it still within the lease: a holder never outlives its lease in one call. */
+  agentCallTimeoutMs: 4 * MINUTE_MS,
+  /** How often faults of the written files go back to the agent (DV-20). */
+  maxRepairs: 2,
   /** One record of a rollout; longer ones are skipped and counted. */
   recordBytes: 16 * 1_048_576,
   /** A file over this in which nothing was recognised is a failure, not an empty session. */

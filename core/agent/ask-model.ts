@@ -1,0 +1,152 @@
+import * as z from 'zod';
+import type { Clock } from '../ports/clock.ts';
+import type { ModelClient, ModelReply, ModelRequest } from '../ports/model-client.ts';
+import type { StepRunner } from '../ports/step-runner.ts';
+import type { UsageLedger } from '../ports/usage-ledger.ts';
+import { LIMITS } from '../settings.ts';
+import { estimateTokens } from '../text.ts';
+import { estimateConversation } from './conversation.ts';
+import { NO_USAGE, type TokenUsage } from './token-usage.ts';
+
+export interface ModelPorts {
+  readonly model: ModelClient;
+  readonly steps: StepRunner;
+  readonly ledger: UsageLedger;
+  readonly clock: Clock;
+}
+
+/** Whose calls these are and what pays for them. */
+export interface ModelAccount {
+  readonly userKey: string;
+  readonly runId: string;
+  /** Tokens of the user's day (DV-21). */
+  readonly dailyTokenBudget: number;
+}
+
+const tokens = z.number();
+const usageShape = z.object({
+  inputTokens: tokens,
+  cachedInputTokens: tokens,
+  cacheWriteInputTokens: tokens,
+  outputTokens: tokens,
+  reasoningOutputTokens: tokens,
+  totalTokens: tokens,
+});
+const callShape = z.object({ callId: z.string(), name: z.string(), arguments: z.string() });
+const itemShape = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('message'), role: z.enum(['user', 'assistant']), text: z.string() }),
+  z.object({ kind: z.literal('tool_call'), ...callShape.shape }),
+  z.object({ kind: z.literal('tool_result'), callId: z.string(), text: z.string() }),
+  z.object({ kind: z.literal('opaque'), json: z.string() }),
+]);
+const rateLimitShape = z.object({ name: z.string(), remainingPercent: z.number(), resetsAt: z.number() });
+const turnShape = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('reply'),
+    text: z.string(),
+    toolCalls: z.array(callShape),
+    items: z.array(itemShape),
+    usage: usageShape.nullable(),
+    model: z.string(),
+    rateLimits: z.array(rateLimitShape),
+  }),
+  z.object({ kind: z.literal('refused'), usage: usageShape.nullable() }),
+  z.object({ kind: z.literal('incomplete'), reason: z.enum(['length', 'filter']), usage: usageShape.nullable() }),
+  z.object({ kind: z.literal('too_long') }),
+  z.object({ kind: z.literal('rate_limited'), retryAfterMs: z.number().nullable() }),
+  z.object({ kind: z.literal('unavailable'), code: z.string() }),
+  z.object({ kind: z.literal('misconfigured'), code: z.string() }),
+  z.object({ kind: z.literal('over_budget'), usedTokens: z.number(), limit: z.number() }),
+]);
+
+/** How a turn's call ended: as the provider said, or refused by the ledger before it was made. */
+export type TurnReply =
+  | ModelReply
+  | { readonly kind: 'over_budget'; readonly usedTokens: number; readonly limit: number };
+
+export interface AskedTurn {
+  readonly reply: TurnReply;
+  /** Of all calls of the turn, those made by an earlier pass of the run included. */
+  readonly usages: readonly TokenUsage[];
+}
+
+/**
+ * Makes one turn's model call as a named step, reserved in the ledger before and settled after. A run that starts over gets
+ * the stored reply and pays nothing. A stored failure is not replayed: the call is made again as `<name>-2`, `-3`, …, each
+ * with a reservation of its own. An answer cut for length is asked for once more with twice the room (user case B24).
+ *
+ * @param name the same on every pass of the run, such as `turn-001`
+ */
+export async function askModel(
+  ports: ModelPorts,
+  account: ModelAccount,
+  name: string,
+  request: ModelRequest,
+): Promise<AskedTurn> {
+  const usages: TokenUsage[] = [];
+  let doubled = false;
+  for (let attempt = 1; ; attempt++) {
+    const step = attempt === 1 ? name : `${name}-${attempt}`;
+    const sized: ModelRequest = doubled ? { ...request, maxOutputTokens: 2 * request.maxOutputTokens } : request;
+    let live = false;
+    const reply: TurnReply = await ports.steps.run(account.runId, step, turnShape, () => {
+      live = true;
+      return callModel(ports, account, step, sized);
+    });
+    if ('usage' in reply && reply.usage !== null) usages.push(reply.usage);
+    if (reply.kind === 'reply') return { reply, usages };
+    const cutShort: boolean = reply.kind === 'incomplete' && reply.reason === 'length';
+    if (live && !(cutShort && !doubled)) return { reply, usages };
+    doubled ||= cutShort;
+  }
+}
+
+async function callModel(
+  ports: ModelPorts,
+  account: ModelAccount,
+  step: string,
+  request: ModelRequest,
+): Promise<z.infer<typeof turnShape>> {
+  const callId = `${account.runId}/${step}`;
+  const reserved = await ports.ledger.reserve(account.userKey, {
+    callId,
+    purpose: 'consolidation',
+    subject: account.runId,
+    model: request.model,
+    now: ports.clock.now(),
+    tokens: estimateRequest(request),
+    dailyLimit: account.dailyTokenBudget,
+  });
+  if (reserved.kind === 'over_budget') return reserved;
+  const reply = await ports.model.respond(request);
+  await ports.ledger.settle(account.userKey, callId, usageToSettle(reply));
+  return turnShape.parse(reply);
+}
+
+/** Estimated tokens of a request with its largest answer. */
+export function estimateRequest(request: ModelRequest): number {
+  const tools = estimateTokens(JSON.stringify(request.tools ?? []));
+  return estimateTokens(request.instructions) + tools + estimateConversation(request.items) + request.maxOutputTokens;
+}
+
+/** Null, that is the whole reservation, where the provider may have worked and did not say how much. */
+function usageToSettle(reply: ModelReply): TokenUsage | null {
+  switch (reply.kind) {
+    case 'reply':
+    case 'refused':
+    case 'incomplete':
+      return reply.usage;
+    case 'unavailable':
+      return null;
+    case 'too_long':
+    case 'rate_limited':
+    case 'misconfigured':
+      return NO_USAGE;
+  }
+}
+
+/** The timeout of one call: what is left until `deadline`, at most the limit; undefined when too little is left for a call. */
+export function callTimeout(now: number, deadline: number | null): number | undefined {
+  if (deadline === null) return LIMITS.agentCallTimeoutMs;
+  return deadline - now >= LIMITS.agentCallTimeoutMs ? LIMITS.agentCallTimeoutMs : undefined;
+}

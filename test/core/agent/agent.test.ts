@@ -1,0 +1,412 @@
+import { describe, expect, it } from 'vitest';
+import { Agent, type AgentBudget, type AgentTask, DEFAULT_AGENT_BUDGET } from '../../../core/agent/agent.ts';
+import { AgentWorkspace } from '../../../core/agent/agent-workspace.ts';
+import type { ModelItem, ModelReply } from '../../../core/ports/model-client.ts';
+import { LIMITS } from '../../../core/settings.ts';
+import { decodeUtf8, encodeUtf8 } from '../../../core/text.ts';
+import {
+  BookedLedger,
+  calling,
+  finishing,
+  KeptSteps,
+  replying,
+  ScriptedModel,
+  type ScriptLine,
+  TURN_USAGE,
+  writing,
+} from './agent-script.ts';
+
+const FILES = { 'raw_memories.md': 'raw\n', 'MEMORY.md': 'one two one\n', 'rollout_summaries/a.md': 'sum\n' };
+const refused: ModelReply = { kind: 'refused', usage: null };
+const cut: ModelReply = { kind: 'incomplete', reason: 'length', usage: TURN_USAGE };
+const down: ModelReply = { kind: 'unavailable', code: 'http_503' };
+const listing = (path: string): ModelReply =>
+  calling({ name: 'list', arguments: { path, cursor: null, max_results: null } });
+
+interface Bench {
+  readonly agent: Agent;
+  readonly model: ScriptedModel;
+  readonly steps: KeptSteps;
+  readonly ledger: BookedLedger;
+  readonly workspace: AgentWorkspace;
+}
+
+interface BenchOptions {
+  readonly budget?: Partial<AgentBudget>;
+  readonly steps?: KeptSteps;
+  readonly ledger?: BookedLedger;
+  readonly task?: Partial<AgentTask>;
+  readonly now?: number;
+}
+
+function bench(script: readonly ScriptLine[], options: BenchOptions = {}): Bench {
+  const model = new ScriptedModel(script);
+  const steps = options.steps ?? new KeptSteps();
+  const ledger = options.ledger ?? new BookedLedger();
+  const workspace = new AgentWorkspace(
+    new Map(Object.entries(FILES).map(([path, text]) => [path, encodeUtf8(text)] as const)),
+  );
+  const clock = { now: () => options.now ?? 0 };
+  const agent = new Agent(
+    { model, steps, ledger, clock },
+    {
+      account: { userKey: 'u', runId: 'run', dailyTokenBudget: 1_000_000 },
+      model: 'm',
+      instructions: 'instructions',
+      firstMessage: 'go',
+      workspace,
+      budget: { ...DEFAULT_AGENT_BUDGET, ...options.budget },
+      confirmOwnership: async () => true,
+      ...options.task,
+    },
+  );
+  return { agent, model, steps, ledger, workspace };
+}
+
+function resultsSeen(model: ScriptedModel): unknown[] {
+  const items: readonly ModelItem[] = model.requests.at(-1)?.items ?? [];
+  return items.flatMap((item) => (item.kind === 'tool_result' ? [JSON.parse(item.text)] : []));
+}
+
+function textOf(workspace: AgentWorkspace, path: string): string {
+  return decodeUtf8(workspace.files.get(path) ?? new Uint8Array());
+}
+
+describe('the agent loop', () => {
+  it('runs tools on the workspace until finish, and tells what it used', async () => {
+    const { agent, model, workspace } = bench([writing('skills/a/SKILL.md', 'x'), finishing('took in one session')]);
+    expect(await agent.run()).toEqual({ kind: 'finished', report: 'took in one session' });
+    model.assertUsedUp();
+    expect(textOf(workspace, 'skills/a/SKILL.md')).toBe('x');
+    expect(agent.turns).toBe(2);
+    expect(agent.usage).toMatchObject({ inputTokens: 200, outputTokens: 20, totalTokens: 220 });
+  });
+
+  it('sends the instructions, the whole conversation and strict tools with every call', async () => {
+    const { agent, model } = bench([listing('.'), finishing()]);
+    await agent.run();
+    const [first, second] = model.requests;
+    expect(first?.items).toEqual([{ kind: 'message', role: 'user', text: 'go' }]);
+    expect(second?.items.map((item) => item.kind)).toEqual(['message', 'tool_call', 'tool_result']);
+    expect(second?.items.slice(0, 1)).toEqual(first?.items);
+    expect(second).toMatchObject({ instructions: 'instructions', model: 'm', reasoningEffort: 'medium' });
+    expect(second?.tools?.map((tool) => tool.name)).toEqual([
+      'list',
+      'read',
+      'search',
+      'write',
+      'edit',
+      'delete',
+      'finish',
+    ]);
+  });
+
+  it('runs several calls of a turn in their order and pairs each with its result', async () => {
+    const { agent, model, workspace } = bench([
+      calling(
+        { name: 'write', arguments: { path: 'MEMORY.md', content: 'a b' } },
+        { name: 'edit', arguments: { path: 'MEMORY.md', old_text: 'b', new_text: 'c' } },
+        { name: 'read', arguments: { path: 'MEMORY.md', line_offset: null, max_lines: null } },
+      ),
+      finishing(),
+    ]);
+    await agent.run();
+    expect(resultsSeen(model)).toEqual([
+      { path: 'MEMORY.md', bytes: 3 },
+      { path: 'MEMORY.md', bytes: 3 },
+      { path: 'MEMORY.md', start_line_number: 1, content: 'a c', truncated: false },
+    ]);
+    const ids = model.requests.at(-1)?.items.flatMap((item) => (item.kind === 'tool_result' ? [item.callId] : []));
+    expect(ids).toEqual(['call-0', 'call-1', 'call-2']);
+    expect(textOf(workspace, 'MEMORY.md')).toBe('a c');
+  });
+
+  it('goes on after finish when it is told what to repair', async () => {
+    const { agent, model } = bench([finishing(), finishing('repaired')]);
+    await agent.run();
+    agent.say('line 3 is wrong');
+    expect(await agent.run()).toEqual({ kind: 'finished', report: 'repaired' });
+    expect(model.requests[1]?.items.map((item) => item.kind)).toEqual([
+      'message',
+      'tool_call',
+      'tool_result',
+      'message',
+    ]);
+    expect(agent.turns).toBe(2);
+  });
+
+  it('does nothing that a turn asks for after finish', async () => {
+    const { agent, workspace } = bench([
+      calling({ name: 'finish', arguments: { report: 'done' } }, { name: 'delete', arguments: { path: 'MEMORY.md' } }),
+    ]);
+    expect(await agent.run()).toEqual({ kind: 'finished', report: 'done' });
+    expect(workspace.files.has('MEMORY.md')).toBe(true);
+  });
+
+  it('refuses calls beyond 32 in one turn and runs those before', async () => {
+    const calls = Array.from({ length: 50 }, (_, at) => ({
+      name: 'write',
+      arguments: { path: `skills/s${at}/SKILL.md`, content: 'x' },
+    }));
+    const { agent, model, workspace } = bench([calling(...calls), finishing()]);
+    expect(await agent.run()).toMatchObject({ kind: 'finished' });
+    expect([...workspace.files.keys()].filter((path) => path.startsWith('skills/'))).toHaveLength(32);
+    const results = resultsSeen(model);
+    expect(results).toHaveLength(50);
+    expect(results[32]).toMatchObject({ error: { code: 'tool.too_many_calls' } });
+  });
+});
+
+describe('mistakes of the model', () => {
+  const cases: readonly (readonly [string, string, Record<string, unknown> | string, string])[] = [
+    ['an unknown tool', 'shell', { command: 'rm' }, 'tool.unknown'],
+    ['arguments that are not JSON', 'read', '{"path":', 'tool.invalid_arguments'],
+    ['a missing argument', 'read', { path: 'MEMORY.md' }, 'tool.invalid_arguments'],
+    ['an argument too many', 'delete', { path: 'MEMORY.md', force: true }, 'tool.invalid_arguments'],
+    ['an array for an object', 'finish', '[]', 'tool.invalid_arguments'],
+    ['a path above the root', 'write', { path: '../x.md', content: '' }, 'path.invalid'],
+    ['an absolute path', 'write', { path: '/etc/passwd', content: '' }, 'path.invalid'],
+    ['a hidden path', 'write', { path: 'skills/.git/config', content: '' }, 'path.not_found'],
+    ['a write to an input', 'write', { path: 'raw_memories.md', content: '' }, 'path.forbidden'],
+    ['a delete of an input', 'delete', { path: 'rollout_summaries/a.md' }, 'path.forbidden'],
+    ['a write to a new root file', 'write', { path: 'NOTES.md', content: '' }, 'path.forbidden'],
+    ['the skills folder itself as a file', 'write', { path: 'skills', content: '' }, 'path.forbidden'],
+    ['a folder below a file', 'write', { path: 'MEMORY.md/x', content: '' }, 'path.forbidden'],
+    ['an edit without a match', 'edit', { path: 'MEMORY.md', old_text: 'nine', new_text: '' }, 'edit.no_match'],
+    ['an edit with two matches', 'edit', { path: 'MEMORY.md', old_text: 'one', new_text: '' }, 'edit.ambiguous'],
+    ['an edit of nothing', 'edit', { path: 'MEMORY.md', old_text: '', new_text: 'x' }, 'edit.empty'],
+    ['an edit of a missing file', 'edit', { path: 'skills/a', old_text: 'x', new_text: '' }, 'path.not_found'],
+    ['a delete of a missing file', 'delete', { path: 'memory_summary.md' }, 'path.not_found'],
+    ['a read of a missing file', 'read', { path: 'nope.md', line_offset: null, max_lines: null }, 'path.not_found'],
+  ];
+
+  it.each(cases)('%s comes back as an error result', async (_fact, name, args, code) => {
+    const { agent, model, workspace } = bench([calling({ name, arguments: args }), finishing()]);
+    expect(await agent.run()).toMatchObject({ kind: 'finished' });
+    expect(resultsSeen(model)).toEqual([{ error: { code, message: expect.any(String) } }]);
+    expect([...workspace.files.keys()].sort()).toEqual(Object.keys(FILES).sort());
+    for (const [path, text] of Object.entries(FILES)) expect(textOf(workspace, path)).toBe(text);
+  });
+
+  it.each([
+    ['MEMORY.md', LIMITS.memoryFileBytes],
+    ['memory_summary.md', LIMITS.summaryFileBytes],
+    ['skills/a/SKILL.md', LIMITS.skillFileBytes],
+  ])('a write to %s over its limit is refused, one at the limit is not', async (path, limit) => {
+    const { agent, model } = bench([
+      calling(
+        { name: 'write', arguments: { path, content: 'x'.repeat(limit) } },
+        { name: 'write', arguments: { path, content: `${'x'.repeat(limit - 1)}é` } },
+      ),
+      finishing(),
+    ]);
+    await agent.run();
+    expect(resultsSeen(model)).toEqual([
+      { path, bytes: limit },
+      { error: { code: 'file.too_large', message: expect.stringContaining(String(limit)) } },
+    ]);
+  });
+
+  it('a skill file cannot also be a folder', async () => {
+    const { agent, model } = bench([
+      calling(
+        { name: 'write', arguments: { path: 'skills/a', content: 'x' } },
+        { name: 'write', arguments: { path: 'skills/a/b', content: 'x' } },
+      ),
+      finishing(),
+    ]);
+    await agent.run();
+    expect(resultsSeen(model)[1]).toMatchObject({ error: { code: 'path.invalid' } });
+  });
+});
+
+describe('the ends of a run', () => {
+  const over = (count: number): ScriptLine[] =>
+    Array.from({ length: count }, (_, at) => listing(`${'./'.repeat(at)}.`));
+
+  it('ends after the last turn of its budget', async () => {
+    const { agent, model } = bench(over(3), { budget: { maxTurns: 3 } });
+    expect(await agent.run()).toMatchObject({ kind: 'stopped', code: 'agent.turn_budget', resumable: false });
+    expect(model.requests).toHaveLength(3);
+  });
+
+  it('ends before a call that could exceed the token budget', async () => {
+    const large = { ...listing('.'), usage: { ...TURN_USAGE, totalTokens: 40_000 } } as ModelReply;
+    const { agent, model } = bench([large], { budget: { maxTokens: 60_000 } });
+    expect(await agent.run()).toMatchObject({ kind: 'stopped', code: 'agent.token_budget', resumable: false });
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it('counts the estimate where the provider reported no usage', async () => {
+    const silent = { ...listing('.'), usage: null } as ModelReply;
+    const { agent, model } = bench([silent], { budget: { maxTokens: LIMITS.agentOutputTokens + 5_000 } });
+    expect(await agent.run()).toMatchObject({ kind: 'stopped', code: 'agent.token_budget' });
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it('ends when it has written more than its budget', async () => {
+    const { agent } = bench([writing('MEMORY.md', 'x'.repeat(60)), writing('MEMORY.md', 'y'.repeat(60))], {
+      budget: { maxWriteBytes: 100 },
+    });
+    expect(await agent.run()).toMatchObject({ kind: 'stopped', code: 'agent.write_budget', resumable: false });
+  });
+
+  it('ends before a call that would outlive the deadline, ready to go on later', async () => {
+    const deadline = 1_000 + LIMITS.agentCallTimeoutMs;
+    const late = bench([], { budget: { deadline }, now: 1_001 });
+    expect(await late.agent.run()).toMatchObject({ code: 'agent.deadline', resumable: true, retryAfterMs: 0 });
+    const inTime = bench([finishing()], { budget: { deadline }, now: 1_000 });
+    expect(await inTime.agent.run()).toMatchObject({ kind: 'finished' });
+  });
+
+  it('ends at the third identical turn in a row, and not at three with another between', async () => {
+    const looping = bench([listing('.'), listing('.'), listing('.')]);
+    expect(await looping.agent.run()).toMatchObject({ kind: 'stopped', code: 'agent.loop', resumable: false });
+    const varied = bench([listing('.'), listing('.'), listing(''), listing('.'), finishing()]);
+    expect(await varied.agent.run()).toMatchObject({ kind: 'finished' });
+  });
+
+  it('TC-146 asks once for a tool call, then ends a run whose model just talks', async () => {
+    const { agent, model } = bench([replying('all done'), replying('really')]);
+    expect(await agent.run()).toMatchObject({ kind: 'stopped', code: 'agent.no_tool_call' });
+    expect(model.requests[1]?.items.at(-1)).toMatchObject({ kind: 'message', role: 'user' });
+    const recovered = bench([replying('thinking'), finishing()]);
+    expect(await recovered.agent.run()).toMatchObject({ kind: 'finished' });
+  });
+
+  it('ends before the next call when the lock is lost', async () => {
+    let asked = 0;
+    const { agent, model } = bench([listing('.')], { task: { confirmOwnership: async () => ++asked === 1 } });
+    expect(await agent.run()).toMatchObject({ kind: 'stopped', code: 'agent.ownership_lost' });
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it.each<readonly [ModelReply, Record<string, unknown>]>([
+    [refused, { code: 'model.refused', resumable: false }],
+    [
+      { kind: 'incomplete', reason: 'filter', usage: null },
+      { code: 'model.filtered', resumable: false },
+    ],
+    [{ kind: 'too_long' }, { code: 'model.too_long', resumable: false }],
+    [
+      { kind: 'rate_limited', retryAfterMs: 5_000 },
+      { code: 'model.rate_limited', resumable: true, retryAfterMs: 5_000 },
+    ],
+    [down, { code: 'model.unavailable', detail: 'http_503', resumable: true }],
+    [
+      { kind: 'misconfigured', code: 'no_such_model' },
+      { code: 'model.misconfigured', detail: 'no_such_model' },
+    ],
+  ])('%j ends it with a code of its own', async (reply, expected) => {
+    const { agent } = bench([reply]);
+    expect(await agent.run()).toMatchObject({ kind: 'stopped', ...expected });
+  });
+
+  it('asks once more with twice the room when an answer was cut for length', async () => {
+    const { agent, model } = bench([cut, finishing()]);
+    expect(await agent.run()).toMatchObject({ kind: 'finished' });
+    expect(model.requests.map((request) => request.maxOutputTokens)).toEqual([
+      LIMITS.agentOutputTokens,
+      2 * LIMITS.agentOutputTokens,
+    ]);
+    expect(agent.turns).toBe(1);
+    expect(agent.usage.totalTokens).toBe(220);
+  });
+
+  it('ends when the second answer was cut as well', async () => {
+    const { agent } = bench([cut, cut]);
+    expect(await agent.run()).toMatchObject({ kind: 'stopped', code: 'model.incomplete', resumable: false });
+  });
+});
+
+describe('what a run pays', () => {
+  it('reserves before each call and settles after it with what was used', async () => {
+    const { agent, ledger } = bench([listing('.'), finishing()]);
+    await agent.run();
+    expect(ledger.reservations.map((item) => item.callId)).toEqual(['run/turn-001', 'run/turn-002']);
+    expect(ledger.reservations[0]).toMatchObject({
+      purpose: 'consolidation',
+      subject: 'run',
+      model: 'm',
+      dailyLimit: 1_000_000,
+    });
+    expect(ledger.reservations[0]?.tokens).toBeGreaterThan(LIMITS.agentOutputTokens);
+    expect([...ledger.settled.values()]).toEqual([TURN_USAGE, TURN_USAGE]);
+  });
+
+  it('makes no call that the ledger refuses', async () => {
+    const ledger = new BookedLedger();
+    ledger.refuseFrom = 1;
+    const { agent, model } = bench([listing('.')], { ledger });
+    expect(await agent.run()).toMatchObject({ code: 'budget.daily_tokens', resumable: true });
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it('settles the whole reservation when a call may have been worked on, nothing when it was turned away', async () => {
+    for (const [reply, settled] of [
+      [down, null],
+      [{ kind: 'rate_limited', retryAfterMs: null } as const, expect.objectContaining({ totalTokens: 0 })],
+    ] as const) {
+      const { agent, ledger } = bench([reply]);
+      await agent.run();
+      expect([...ledger.settled.values()]).toEqual([settled]);
+    }
+  });
+
+  it('replays the turns of a run that was killed and pays only for the rest', async () => {
+    const steps = new KeptSteps();
+    const ledger = new BookedLedger();
+    const killed = bench(
+      [
+        writing('MEMORY.md', 'new'),
+        () => {
+          throw new Error('killed');
+        },
+      ],
+      { steps, ledger },
+    );
+    await expect(killed.agent.run()).rejects.toThrow('killed');
+
+    const again = bench([finishing()], { steps, ledger });
+    expect(await again.agent.run()).toMatchObject({ kind: 'finished' });
+    expect(again.model.requests).toHaveLength(1);
+    expect(textOf(again.workspace, 'MEMORY.md')).toBe('new');
+    expect(again.agent.usage.totalTokens).toBe(220);
+    expect(ledger.reservations.map((item) => item.callId)).toEqual(['run/turn-001', 'run/turn-002']);
+  });
+
+  it('makes a failed call again, with a reservation of its own, when the run starts over', async () => {
+    const steps = new KeptSteps();
+    const ledger = new BookedLedger();
+    await bench([listing('.'), down], { steps, ledger }).agent.run();
+    await bench([down], { steps, ledger }).agent.run();
+    const third = bench([finishing()], { steps, ledger });
+    expect(await third.agent.run()).toMatchObject({ kind: 'finished' });
+    expect(ledger.reservations.map((item) => item.callId)).toEqual([
+      'run/turn-001',
+      'run/turn-002',
+      'run/turn-002-2',
+      'run/turn-002-3',
+    ]);
+  });
+});
+
+describe('a long conversation', () => {
+  it('drops the oldest results, keeps calls paired, and keeps the last turn whole', async () => {
+    const big = 'line of text\n'.repeat(7_000);
+    const reading = (offset: number) =>
+      calling({ name: 'read', arguments: { path: 'MEMORY.md', line_offset: offset, max_lines: 6_000 } });
+    const script = [writing('MEMORY.md', big), ...[1, 2, 3, 4, 5, 6, 7].map(reading), finishing()];
+    const { agent, model } = bench(script);
+    expect(await agent.run()).toMatchObject({ kind: 'finished' });
+    const items = model.requests.at(-1)?.items ?? [];
+    const results = items.flatMap((item) => (item.kind === 'tool_result' ? [item.text] : []));
+    expect(items.filter((item) => item.kind === 'tool_call')).toHaveLength(results.length);
+    expect(results[1]).toContain('dropped');
+    expect(results.at(-1)).toContain('line of text');
+    for (const request of model.requests) {
+      const bytes = request.items.reduce((sum, item) => sum + JSON.stringify(item).length, 0);
+      expect(bytes / 4).toBeLessThan(LIMITS.agentConversationTokens * 1.2);
+    }
+  });
+});
