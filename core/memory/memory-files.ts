@@ -1,5 +1,6 @@
 import type { Head, Manifest } from '../consolidation/manifest.ts';
-import { DefectError, NotFoundError } from '../errors.ts';
+import { loadVersionChain } from '../consolidation/version-chain.ts';
+import { NotFoundError } from '../errors.ts';
 import type { HeadStore } from '../ports/head-store.ts';
 import type { MemoryStore } from '../ports/memory-store.ts';
 import { compareBytes } from '../text.ts';
@@ -40,18 +41,19 @@ export function treeFiles(tree: FileTree): MemoryFiles {
  * publish meanwhile is not seen (storage.md, "Readers"). Only versions that the head reaches by parent links exist: the
  * manifest of a run that lost is no version. Version 0 is the empty memory that everyone starts from.
  * @throws NotFoundError `memory.version_not_found`
- * @throws DefectError `memory.manifest_gone` when a manifest on the way is missing
+ * @throws DefectError `memory.manifest_missing`, `memory.chain_broken`
  */
 export async function openVersion(
-  stores: { readonly heads: HeadStore; readonly memories: MemoryStore },
+  stores: { readonly heads: Pick<HeadStore, 'read'>; readonly memories: Pick<MemoryStore, 'manifest' | 'readFile'> },
   userKey: string,
   version?: number,
 ): Promise<OpenedVersion> {
   const head = await stores.heads.read(userKey);
-  const manifest = await findManifest(stores.memories, userKey, head.version, version ?? head.version);
+  const wanted = version ?? head.version;
+  const manifest = wanted === 0 ? null : await findManifest(stores.memories, userKey, { head: head.version, wanted });
   const files = manifest?.files ?? {};
   return {
-    version: manifest?.version ?? 0,
+    version: wanted,
     head,
     manifest,
     paths: Object.keys(files).sort(compareBytes),
@@ -63,30 +65,16 @@ export async function openVersion(
   };
 }
 
-/** Walks from the current version to the wanted one; null for version 0. */
 async function findManifest(
-  memories: MemoryStore,
+  memories: Pick<MemoryStore, 'manifest'>,
   userKey: string,
-  current: number,
-  wanted: number,
-): Promise<Manifest | null> {
-  if (wanted === 0) return null;
-  let number = current;
-  while (number >= wanted && number > 0) {
-    const manifest = await memories.manifest(userKey, number);
-    if (manifest === undefined) {
-      throw new DefectError('memory.manifest_gone', 'the manifest of a published version is missing', {
-        details: { version: number },
-      });
-    }
-    if (number === wanted) return manifest;
-    if (manifest.parent >= number) {
-      throw new DefectError('memory.manifest_unreadable', 'a manifest names a parent that is not older', {
-        details: { version: number, parent: manifest.parent },
-      });
-    }
-    number = manifest.parent;
-  }
+  numbers: { readonly head: number; readonly wanted: number },
+): Promise<Manifest> {
+  const { head, wanted } = numbers;
+  const chain =
+    wanted > head ? [] : await loadVersionChain(memories, userKey, head, (manifest) => manifest.version <= wanted);
+  const found = chain.at(-1);
+  if (found?.version === wanted) return found;
   throw new NotFoundError('memory.version_not_found', `version ${wanted} is not a version of this memory`, {
     details: { version: wanted },
   });
