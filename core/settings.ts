@@ -69,6 +69,8 @@ export const LIMITS = {
   staleQueueMs: 24 * HOUR_MS,
   /** Consolidation input that waits longer than this after a run could have started is an alarm (user case A6). */
   staleConsolidationMs: 6 * HOUR_MS,
+  /** How long the same idempotency key gets the same answer (storage.md). */
+  receiptMs: 24 * HOUR_MS,
   extractionConcurrency: 8,
   pruneBatch: 200,
   /** 70 % of the effective window, or this where the window is not known (behaviours M-05), tokens. */
