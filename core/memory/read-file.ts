@@ -34,9 +34,7 @@ export async function readFile(files: MemoryFiles, request: ReadRequest): Promis
   const maxLines = request.maxLines ?? Number.POSITIVE_INFINITY;
   if (offset < 1) throw refuse('read.invalid_offset', 'line_offset', 'line_offset must be 1 or more');
   if (maxLines < 1) throw refuse('read.invalid_max_lines', 'max_lines', 'max_lines must be 1 or more');
-  const target = findTarget(files, request.path);
-  if (target.kind === 'folder') throw refuse('read.not_a_file', 'path', 'path must name a file, not a folder');
-  const text = decodeUtf8Strict(await files.read(target.path));
+  const text = decodeUtf8Strict(await readWholeFile(files, request.path));
   if (text === undefined)
     throw refuse('read.not_text', 'path', 'the file is not UTF-8 text and cannot be read by lines');
   const start = skipLines(text, 0, offset - 1);
@@ -52,6 +50,17 @@ export async function readFile(files: MemoryFiles, request: ReadRequest): Promis
     content,
     truncated: end < text.length || content !== lines,
   };
+}
+
+/**
+ * The whole content of a file, as it is.
+ * @throws InvalidInputError `path.invalid`, `read.not_a_file`
+ * @throws NotFoundError `path.not_found`
+ */
+export async function readWholeFile(files: MemoryFiles, path: string): Promise<Uint8Array> {
+  const target = findTarget(files, path);
+  if (target.kind === 'folder') throw refuse('read.not_a_file', 'path', 'path must name a file, not a folder');
+  return files.read(target.path);
 }
 
 /** Index after `count` LFs from `from`; undefined when the text has fewer. */

@@ -1,0 +1,20 @@
+import type { Hono } from 'hono';
+import { createApp } from '../http/create-app.ts';
+import type { ReadAppDeps } from './deps.ts';
+import { fileRoutes } from './file-routes.ts';
+import { statusRoutes } from './status-routes.ts';
+
+const REQUEST_TIMEOUT_MS = 10_000;
+
+/**
+ * The HTTP app that reads a memory (api.md, "Reading"). It does not know whether it runs on Lambda or locally, and whose
+ * memory it reads only from `deps.identify`.
+ */
+export function createReadApp(deps: ReadAppDeps): Hono {
+  return createApp({
+    routes: [...statusRoutes(deps), ...fileRoutes(deps)],
+    tokens: deps.tokens,
+    telemetry: deps.telemetry,
+    requestTimeoutMs: deps.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+  });
+}

@@ -1,0 +1,64 @@
+import type { Context } from 'hono';
+import { listFiles } from '../../core/memory/list-files.ts';
+import { openVersion } from '../../core/memory/memory-files.ts';
+import { readFile, readWholeFile } from '../../core/memory/read-file.ts';
+import { searchFiles } from '../../core/memory/search-files.ts';
+import { prefersMarkdown } from '../http/conditional.ts';
+import type { Route } from '../http/create-app.ts';
+import { readJsonBody } from '../http/read-body.ts';
+import { readPathAfter, readQuery } from '../http/read-query.ts';
+import type { ReadAppDeps } from './deps.ts';
+import { fileQuery, listQuery, searchBody } from './schema-files.ts';
+import { noQuery } from './schema-status.ts';
+
+const FILES = '/v1/memory/files';
+
+/** The files of the memory: list, read, search (behaviours 1.N). Each answer tells the version that it was read from. */
+export function fileRoutes(deps: ReadAppDeps): readonly Route[] {
+  return [
+    { method: 'GET', path: FILES, handle: (context) => answerList(deps, context) },
+    { method: 'GET', path: `${FILES}/:path{.+}`, handle: (context) => answerFile(deps, context) },
+    { method: 'POST', path: '/v1/memory/search', handle: (context) => answerSearch(deps, context) },
+  ];
+}
+
+async function answerList(deps: ReadAppDeps, context: Context): Promise<Response> {
+  const { userKey } = deps.identify(context.req.raw);
+  const query = readQuery(context.req.url, listQuery);
+  const files = await openVersion(deps, userKey);
+  const listing = await listFiles(files, { path: query.path, cursor: query.cursor, maxResults: query.max_results });
+  return context.json({ ...listing, version: files.version });
+}
+
+async function answerFile(deps: ReadAppDeps, context: Context): Promise<Response> {
+  const { userKey } = deps.identify(context.req.raw);
+  const query = readQuery(context.req.url, fileQuery);
+  const path = readPathAfter(context.req.url, `${FILES}/`);
+  const files = await openVersion(deps, userKey, query.version);
+  context.header('vary', 'accept');
+  if (prefersMarkdown(context.req.header('accept'))) {
+    const content = await readWholeFile(files, path);
+    context.header('content-type', path.endsWith('.md') ? 'text/markdown; charset=utf-8' : 'application/octet-stream');
+    return context.body(new Uint8Array(content));
+  }
+  const text = await readFile(files, { path, lineOffset: query.line_offset, maxLines: query.max_lines });
+  return context.json({ ...text, version: files.version });
+}
+
+async function answerSearch(deps: ReadAppDeps, context: Context): Promise<Response> {
+  const { userKey } = deps.identify(context.req.raw);
+  readQuery(context.req.url, noQuery);
+  const body = await readJsonBody(context.req.raw, searchBody);
+  const files = await openVersion(deps, userKey);
+  const result = await searchFiles(files, {
+    queries: body.queries,
+    matchMode: body.match_mode,
+    path: body.path,
+    cursor: body.cursor,
+    contextLines: body.context_lines,
+    caseSensitive: body.case_sensitive,
+    normalized: body.normalized,
+    maxResults: body.max_results,
+  });
+  return context.json({ ...result, version: files.version });
+}
