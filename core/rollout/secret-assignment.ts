@@ -1,0 +1,304 @@
+import { isPlaceholder, REDACTED, WORD } from './secret-rules.ts';
+
+/**
+ * Values that are secret because of the name before them: `NAME_TOKEN=…`, `password: …`, `"apiKey": "…"`, and the same
+ * inside JSON strings (`\"password\":\"…\"`), at any depth of escaping (behaviours U-01.4, DV-6).
+ *
+ * Written as a scanner, not as one pattern: every character is looked at a bounded number of times, and a value never
+ * crosses a quote or splits an escape, so JSON stays JSON.
+ */
+const NAME =
+  /(?:api[ _-]?|(?:access|secret|private|encryption|signing|auth|master|account|storage|service|subscription|client|license|shared[_-]?access|webhook|admin|deploy|consumer|session|jwt|hmac)[_-]?)key|_key|token|secret|(?:pg|db)?passw(?:or)?d|passphrase|pwd/giu;
+const WORD_CHARACTER = new RegExp(`[${WORD}]`, 'u');
+const PLAIN_KEYS = /(?:^|_)(?:PRIMARY|FOREIGN|PUBLIC|SORT|PARTITION|CACHE|UNIQUE|QUERY|OBJECT|INDEX|GROUP|ROW)_KEY$/;
+/** Names whose value may be short or hold spaces when it is quoted. */
+const PASSWORD_NAME = /passw(?:or)?d$|passphrase$|pwd$/i;
+const MIN_VALUE = 8;
+const MIN_QUOTED_PASSWORD = 6;
+const MAX_PHRASE = 200;
+/** Words that stand for a kind of value, never for one. */
+const TYPE_WORD =
+  /^(?:string|boolean|number|object|unknown|undefined|optional|required|nullable|password|redacted|omitted|disabled|enabled|(?:Uint8|Int8)Array|ArrayBuffer|same-origin|text\/plain)[,;|?)\]}>]*$/i;
+
+interface Found {
+  /** Where the value starts and ends. */
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Name {
+  readonly text: string;
+  /** End of the name in the text. */
+  readonly end: number;
+  readonly flag: boolean;
+  readonly upper: boolean;
+  /** The name of an element: `<password>…</password>`. */
+  readonly element: boolean;
+}
+
+/**
+ * Replaces the values of secret names.
+ * @returns the text, and how many values were replaced
+ */
+export function redactAssignments(text: string): { text: string; count: number } {
+  const parts: string[] = [];
+  let copied = 0;
+  let count = 0;
+  NAME.lastIndex = 0;
+  for (let hit = NAME.exec(text); hit !== null; hit = NAME.exec(text)) {
+    const found = valueAfter(text, hit.index, hit[0]);
+    if (!found) continue;
+    parts.push(text.slice(copied, found.from), REDACTED);
+    copied = found.to;
+    NAME.lastIndex = found.to;
+    count++;
+  }
+  if (count === 0) return { text, count };
+  parts.push(text.slice(copied));
+  return { text: parts.join(''), count };
+}
+
+function valueAfter(text: string, start: number, keyword: string): Found | undefined {
+  const name = nameAt(text, start, keyword);
+  if (!name) return undefined;
+  const quoted = skipQuote(text, name.end);
+  const afterName = skipSpace(text, text[quoted.at] === ']' ? quoted.at + 1 : quoted.at);
+  if (name.element && text[name.end] === '>') return elementValue(text, name.end + 1);
+  const separator = separatorAt(text, afterName);
+  if (separator === 0) return name.flag && afterName > name.end ? flagValue(text, afterName) : undefined;
+  const typed = text[afterName] === ':' ? skipTypeAnnotation(text, afterName + separator) : afterName + separator;
+  const valueAt = skipSpace(text, typed);
+  const open = skipQuote(text, skipStringPrefix(text, valueAt));
+  if (open.quote !== '') return quotedValue(text, name, open);
+  if (quoted.quote !== '' && text[quoted.at] !== ']') return undefined; // in JSON this is a number, a literal or a structure
+  const sign = text.charAt(afterName);
+  return plainValue(text, name, {
+    at: valueAt,
+    tight: sign === '=' && valueAt === name.end + 1,
+    colon: sign === ':',
+  });
+}
+
+/** The whole name that ends in the keyword, where the keyword is a word of it. */
+function nameAt(text: string, start: number, keyword: string): Name | undefined {
+  let end = start + keyword.length;
+  const numbered = /^_?\d{1,2}/.exec(text.slice(end, end + 3));
+  if (numbered) end += numbered[0].length;
+  if (isWordAt(text, end)) return undefined;
+  if (!startsWord(text, start)) return undefined;
+  let from = start;
+  while (from > 0 && start - from < 64 && /[\w-]/.test(text.charAt(from - 1))) from--;
+  const whole = text.slice(from, end);
+  const upper = /^[A-Z0-9_]+$/.test(whole);
+  if (/^_key$/i.test(keyword) && (!upper || from === start || PLAIN_KEYS.test(whole))) return undefined;
+  if (whole.startsWith('REDACTED_')) return undefined;
+  return { text: whole, end, flag: whole.startsWith('--'), upper, element: text[from - 1] === '<' };
+}
+
+function startsWord(text: string, start: number): boolean {
+  const first = text.charAt(start);
+  if (first === '_' || !isWordBefore(text, start)) return true;
+  const before = text.charAt(start - 1);
+  if (before === '_') return true;
+  if (/[nrtbf]/.test(before) && text[start - 2] === '\\') return true;
+  return /[A-Z]/.test(first) && /[a-z0-9]/.test(before);
+}
+
+/** Length of the sign between a name and its value; 0 where there is none. */
+function separatorAt(text: string, at: number): number {
+  const sign = text.charAt(at);
+  const next = text.charAt(at + 1);
+  if (sign === ':') return next === ':' ? 0 : next === '=' ? 2 : 1;
+  if (sign === '=') return next === '>' ? 2 : next === '=' ? (text[at + 2] === '=' ? 3 : 2) : 1;
+  return 0;
+}
+
+/** `token: string = "…"`: the value is behind the type. */
+function skipTypeAnnotation(text: string, at: number): number {
+  const annotation = /^\s{0,4}&?(?:'static )?[A-Za-z_][\w<>[\]|. ]{0,40}= {0,4}(?=\\*["'`])/.exec(
+    text.slice(at, at + 64),
+  );
+  return annotation ? at + annotation[0].length : at;
+}
+
+/** `b"…"`, `f'…'`, `@"…"`. */
+function skipStringPrefix(text: string, at: number): number {
+  const prefix = /^(?:[rbfu]{1,2}|[@$])(?=\\*["'`])/i.exec(text.slice(at, at + 12));
+  return prefix ? at + prefix[0].length : at;
+}
+
+interface Quote {
+  /** Behind the quote, or where it would have been. */
+  readonly at: number;
+  readonly quote: string;
+  /** Back slashes before it: the depth of escaping. */
+  readonly depth: number;
+}
+
+function skipQuote(text: string, at: number): Quote {
+  const end = skipBackSlashes(text, at);
+  const quote = text.charAt(end);
+  if (quote !== '' && '"\'`'.includes(quote)) return { at: end + 1, quote, depth: end - at };
+  return { at, quote: '', depth: 0 };
+}
+
+/** White space, also as JSON escapes (TC-272). */
+function skipSpace(text: string, at: number): number {
+  let end = at;
+  for (;;) {
+    if (/\s/.test(text.charAt(end))) end++;
+    else if (text[end] === '\\') {
+      const letter = skipBackSlashes(text, end);
+      if (!/[nrt]/.test(text.charAt(letter))) return end;
+      end = letter + 1;
+    } else return end;
+  }
+}
+
+function skipBackSlashes(text: string, at: number): number {
+  let end = at;
+  while (text[end] === '\\') end++;
+  return end;
+}
+
+function quotedValue(text: string, name: Name, open: Quote): Found | undefined {
+  if (/^[\s,:}\]]?$/.test(text.charAt(open.at))) return undefined; // that was a closing quote
+  if (PASSWORD_NAME.test(name.text)) {
+    const phrase = { from: open.at, to: scanValue(text, open.at, { opening: open, maxUnits: MAX_PHRASE + 1 }) };
+    const closing = skipQuote(text, phrase.to);
+    const closed = closing.quote === open.quote && closing.depth === open.depth;
+    const length = phrase.to - phrase.from;
+    if (closed && length >= MIN_QUOTED_PASSWORD && length <= MAX_PHRASE) return unlessReference(text, phrase, 'quoted');
+  }
+  const run = { from: open.at, to: scanValue(text, open.at, { opening: open }) };
+  return run.to - run.from >= MIN_VALUE ? unlessReference(text, run, 'quoted') : undefined;
+}
+
+interface Place {
+  readonly at: number;
+  /** `NAME=value`, without a space. */
+  readonly tight: boolean;
+  readonly colon: boolean;
+}
+
+function plainValue(text: string, name: Name, place: Place): Found | undefined {
+  const full = scanValue(text, place.at, {});
+  let to = full;
+  while (to > place.at && ',;)]}'.includes(text.charAt(to - 1))) to--;
+  if (to - place.at < MIN_VALUE) return undefined;
+  const found = { from: place.at, to };
+  if (to - place.at > MAX_PHRASE) return found;
+  const value = text.slice(found.from, to);
+  if (/^(?:old)?pwd$/i.test(name.text) && /^(?:[/~.]|[A-Za-z]:)/.test(value)) return undefined; // the working directory
+  if (name.upper && place.tight) return unlessReference(text, found, 'shell');
+  if (/_key$/i.test(name.text) && name.upper && !/\d/.test(value)) return undefined;
+  if (value.endsWith(':') || (place.colon && /^(?:[A-Z][a-z]+){2,}$/.test(value))) return undefined; // a YAML key, a type
+  if (isVariable(value) && (full > to || !place.tight)) return undefined;
+  return unlessReference(text, found, 'code');
+}
+
+function elementValue(text: string, from: number): Found | undefined {
+  const to = scanValue(text, from, { until: '<' });
+  return to - from >= MIN_QUOTED_PASSWORD && text[to] === '<'
+    ? unlessReference(text, { from, to }, 'quoted')
+    : undefined;
+}
+
+function flagValue(text: string, at: number): Found | undefined {
+  const open = skipQuote(text, at);
+  const from = open.quote === '' ? at : open.at;
+  const to = scanValue(text, from, open.quote === '' ? {} : { opening: open });
+  if (to - from < MIN_VALUE || !/\d/.test(text.slice(from, to))) return undefined;
+  return unlessReference(text, { from, to }, 'shell');
+}
+
+/** A name of a variable that holds a secret, such as `userPassword` or `api_key`. */
+function isVariable(value: string): boolean {
+  return /^[A-Za-z_]+$/.test(value) && /key|token|secret|passw/i.test(value) && /[a-z][A-Z]|_/.test(value);
+}
+
+function unlessReference(text: string, found: Found, form: 'quoted' | 'shell' | 'code'): Found | undefined {
+  if (found.to - found.from > MAX_PHRASE) return found;
+  const value = text.slice(found.from, found.to);
+  if (isPlaceholder(value) || TYPE_WORD.test(value) || isCodeReference(value)) return undefined;
+  if (/^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value) && /KEY|TOKEN|SECRET|PASS/.test(value)) return undefined;
+  if (form === 'code' && /^[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$]+)+[([]?$/.test(value) && !/\d/.test(value))
+    return undefined;
+  if (form === 'code' && /^[A-Za-z_$][\w$.:]*[([<]/.test(value)) return undefined;
+  return found;
+}
+
+/** Code that reads a secret from elsewhere. */
+export function isCodeReference(value: string): boolean {
+  return /^(?:process\.env|import\.meta|os\.(?:environ|getenv)|env[.[(]|ENV\[|std::env|System\.getenv|Deno\.env|getenv\(|secrets\.|self\.|this\.)/.test(
+    value,
+  );
+}
+
+interface Scan {
+  /** The quote that the value stands in. */
+  readonly opening?: Quote;
+  /** Given: spaces belong to the value, and the scan ends after so many units. */
+  readonly maxUnits?: number;
+  /** A character that ends the value too. */
+  readonly until?: string;
+}
+
+/** The end of a value: white space, a quote, either of them escaped, the next query parameter; never within an escape. */
+function scanValue(text: string, from: number, scan: Scan): number {
+  const limit = Math.min(text.length, from + (scan.maxUnits ?? text.length));
+  let at = from;
+  while (at < limit) {
+    const unit = text.charAt(at);
+    if (unit === '\\') {
+      const end = skipBackSlashes(text, at);
+      const next = text.charAt(end);
+      const quote = isAnyQuote(next);
+      if (next === '' || /[\snrt]/.test(next)) return at;
+      if (quote) {
+        const meaning = quoteMeaning(end - at, scan.opening);
+        if (meaning !== 'inner') return meaning === 'closing' ? end - (scan.opening?.depth ?? 0) : at;
+        at = end + 1;
+      } else at = end;
+      continue;
+    }
+    if (isClosing(unit, scan.opening?.quote) || unit === scan.until) return at;
+    if (/\s/.test(unit) && !(scan.maxUnits !== undefined && unit === ' ')) return at;
+    if (unit === '&' && scan.opening === undefined && /^&[\w.-]{1,64}=/.test(text.slice(at, at + 66))) return at;
+    at++;
+  }
+  return at;
+}
+
+/**
+ * What a quote behind `count` back slashes is for a value that was opened at some depth of escaping: each depth doubles the
+ * back slashes of the one outside it, so the remainder tells an escaped quote of the value from the one that ends it.
+ */
+function quoteMeaning(count: number, opening: Quote | undefined): 'inner' | 'closing' | 'other' {
+  if (opening === undefined) return 'other';
+  const unit = opening.depth + 1;
+  const rest = count % (2 * unit);
+  return rest === 2 * unit - 1 ? 'inner' : rest === opening.depth ? 'closing' : 'other';
+}
+
+function isAnyQuote(unit: string): boolean {
+  return unit === '"' || unit === "'" || unit === '`';
+}
+
+/** Within double quotes the others are plain characters; a double quote always ends, so that no JSON string is left. */
+function isClosing(unit: string, opening: string | undefined): boolean {
+  if (unit === '"' || opening === undefined) return isAnyQuote(unit);
+  return unit === opening;
+}
+
+function isWordAt(text: string, at: number): boolean {
+  const point = text.codePointAt(at);
+  return point !== undefined && WORD_CHARACTER.test(String.fromCodePoint(point));
+}
+
+function isWordBefore(text: string, at: number): boolean {
+  if (at === 0) return false;
+  const low = text.charCodeAt(at - 1);
+  const pair = low >= 0xdc00 && low < 0xe000 && at > 1;
+  return WORD_CHARACTER.test(text.slice(pair ? at - 2 : at - 1, at));
+}
