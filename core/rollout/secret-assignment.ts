@@ -65,7 +65,8 @@ function valueAfter(text: string, start: number, keyword: string): Found | undef
   const afterName = skipSpace(text, text[quoted.at] === ']' ? quoted.at + 1 : quoted.at);
   if (name.element && text[name.end] === '>') return elementValue(text, name.end + 1);
   const separator = separatorAt(text, afterName);
-  if (separator === 0) return name.flag && afterName > name.end ? flagValue(text, afterName) : undefined;
+  if (separator === 0)
+    return name.flag && quoted.quote === '' && afterName > name.end ? flagValue(text, afterName) : undefined;
   const typed = text[afterName] === ':' ? skipTypeAnnotation(text, afterName + separator) : afterName + separator;
   const valueAt = skipSpace(text, typed);
   const open = skipQuote(text, skipStringPrefix(text, valueAt));
@@ -162,7 +163,7 @@ function skipBackSlashes(text: string, at: number): number {
 }
 
 function quotedValue(text: string, name: Name, open: Quote): Found | undefined {
-  if (/^[\s,:}\]]?$/.test(text.charAt(open.at))) return undefined; // that was a closing quote
+  if (isClosed(text, open)) return undefined;
   if (PASSWORD_NAME.test(name.text)) {
     const phrase = { from: open.at, to: scanValue(text, open.at, { opening: open, maxUnits: MAX_PHRASE + 1 }) };
     const closing = skipQuote(text, phrase.to);
@@ -172,6 +173,11 @@ function quotedValue(text: string, name: Name, open: Quote): Found | undefined {
   }
   const run = { from: open.at, to: scanValue(text, open.at, { opening: open }) };
   return run.to - run.from >= MIN_VALUE ? unlessReference(text, run, 'quoted') : undefined;
+}
+
+/** What looked like an opening quote was a closing one: a structure goes on behind it. */
+function isClosed(text: string, quote: Quote): boolean {
+  return /^[\s,:}\]]?$/.test(text.charAt(quote.at));
 }
 
 interface Place {
@@ -206,6 +212,7 @@ function elementValue(text: string, from: number): Found | undefined {
 
 function flagValue(text: string, at: number): Found | undefined {
   const open = skipQuote(text, at);
+  if (open.quote !== '' && isClosed(text, open)) return undefined;
   const from = open.quote === '' ? at : open.at;
   const to = scanValue(text, from, open.quote === '' ? {} : { opening: open });
   if (to - from < MIN_VALUE || !/\d/.test(text.slice(from, to))) return undefined;
