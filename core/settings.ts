@@ -76,6 +76,20 @@ export const LIMITS = {
   /** 70 % of the effective window, or this where the window is not known (behaviours M-05), tokens. */
   evidenceFallbackTokens: 150_000,
   evidenceWindowPercent: 70,
+  /** Reasoning counts towards it (user case B24); doubled once when an answer is cut. */
+  extractionOutputTokens: 16_384,
+  /**
+   * One model call, head and body. Node's fetch gives up on a silent server after 5 minutes of its own accord, and three
+   * calls must fit an extraction's lease.
+   */
+  modelTimeoutMs: 280 * SECOND_MS,
+  /** Wait after a rate limit for which the provider named no time. */
+  rateLimitWaitMs: 15 * MINUTE_MS,
+  /**
+   * A session without a human message is too short to learn from, and so is a single exchange without any tool call whose
+   * text is below this, UTF-8 bytes of both sides: a greeting or a test. Low, since "always use pnpm here" is short too.
+   */
+  shortExchangeBytes: 200,
   summaryTokens: 2_500,
   readToolTokens: 20_000,
   listMaxResults: 2_000,
