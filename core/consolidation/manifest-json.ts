@@ -1,0 +1,116 @@
+import * as z from 'zod';
+import { DefectError } from '../errors.ts';
+import type { Manifest } from './manifest.ts';
+
+/** The stored and shown form of a manifest (storage.md): JSON with snake_case names, times in ms. */
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const count = z.number().nonnegative();
+const usage = z.object({
+  input_tokens: count,
+  cached_input_tokens: count,
+  cache_write_input_tokens: count,
+  output_tokens: count,
+  reasoning_output_tokens: count,
+  total_tokens: count,
+});
+const manifestShape = z.object({
+  version: z.int().positive(),
+  parent: z.int().nonnegative(),
+  created_at: z.int(),
+  reason: z.enum(['consolidation', 'note', 'edit', 'forget', 'restore', 'import']),
+  actor: z.string(),
+  inputs: z.array(z.object({ thread_id: z.string(), source_updated_at: z.int() })),
+  removed: z.array(z.string()),
+  files: z.record(z.string(), z.object({ version_id: z.string(), sha256, bytes: z.int().nonnegative() })),
+  model: z.string().nullable(),
+  prompt_version: z.string().nullable(),
+  token_usage: usage,
+  notes_consumed: z.array(z.string()),
+});
+
+export type ManifestJson = z.infer<typeof manifestShape>;
+
+/** A manifest as plain JSON values. */
+export function manifestToJson(manifest: Manifest): ManifestJson {
+  const { tokenUsage } = manifest;
+  return {
+    version: manifest.version,
+    parent: manifest.parent,
+    created_at: manifest.createdAt,
+    reason: manifest.reason,
+    actor: manifest.actor,
+    inputs: manifest.inputs.map((ref) => ({ thread_id: ref.threadId, source_updated_at: ref.sourceUpdatedAt })),
+    removed: [...manifest.removed],
+    files: mapValues(manifest.files, (file) => ({
+      version_id: file.versionId,
+      sha256: file.sha256,
+      bytes: file.bytes,
+    })),
+    model: manifest.model,
+    prompt_version: manifest.promptVersion,
+    token_usage: {
+      input_tokens: tokenUsage.inputTokens,
+      cached_input_tokens: tokenUsage.cachedInputTokens,
+      cache_write_input_tokens: tokenUsage.cacheWriteInputTokens,
+      output_tokens: tokenUsage.outputTokens,
+      reasoning_output_tokens: tokenUsage.reasoningOutputTokens,
+      total_tokens: tokenUsage.totalTokens,
+    },
+    notes_consumed: [...manifest.notesConsumed],
+  };
+}
+
+/**
+ * Reads a stored manifest.
+ * @param version the number under which it is stored; it must say the same
+ * @throws DefectError `memory.manifest_unreadable`
+ */
+export function parseManifest(text: string, version: number): Manifest {
+  const found = manifestShape.safeParse(parseJson(text, version));
+  if (!found.success || found.data.version !== version) throw unreadable(version, found.error);
+  return fromJson(found.data);
+}
+
+function fromJson(json: ManifestJson): Manifest {
+  const { token_usage: used } = json;
+  return {
+    version: json.version,
+    parent: json.parent,
+    createdAt: json.created_at,
+    reason: json.reason,
+    actor: json.actor,
+    inputs: json.inputs.map((ref) => ({ threadId: ref.thread_id, sourceUpdatedAt: ref.source_updated_at })),
+    removed: json.removed,
+    files: mapValues(json.files, (file) => ({ versionId: file.version_id, sha256: file.sha256, bytes: file.bytes })),
+    model: json.model,
+    promptVersion: json.prompt_version,
+    tokenUsage: {
+      inputTokens: used.input_tokens,
+      cachedInputTokens: used.cached_input_tokens,
+      cacheWriteInputTokens: used.cache_write_input_tokens,
+      outputTokens: used.output_tokens,
+      reasoningOutputTokens: used.reasoning_output_tokens,
+      totalTokens: used.total_tokens,
+    },
+    notesConsumed: json.notes_consumed,
+  };
+}
+
+function parseJson(text: string, version: number): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw unreadable(version, cause);
+  }
+}
+
+function unreadable(version: number, cause: unknown): DefectError {
+  return new DefectError('memory.manifest_unreadable', 'a stored manifest cannot be read', {
+    details: { version },
+    cause,
+  });
+}
+
+function mapValues<A, B>(record: Readonly<Record<string, A>>, change: (value: A) => B): Record<string, B> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+}
