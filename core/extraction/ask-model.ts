@@ -123,7 +123,10 @@ interface Tried {
   readonly maxOutputTokens: number;
 }
 
-/** One outcome for every way a call can end (DV-22). */
+/**
+ * One outcome for every way a call can end. The closed list of DV-22 has failures for a refusal and a filter, so they are
+ * failures, never `no_output`: nobody should read them as "nothing worth keeping". Neither is tried again at this snapshot.
+ */
 function endOf(reply: ModelReply, tried: Tried): ExtractionEnd {
   const { model } = tried.ask;
   switch (reply.kind) {
