@@ -19,4 +19,10 @@ export interface HeadStore {
 
   /** The commit point of publishing: one conditional change. A lost reply to a change that was applied counts as won. */
   switchTo(userKey: string, request: SwitchRequest): Promise<'switched' | 'lost'>;
+
+  /**
+   * Forgets what is published: version 0, no summary, no notes, no fence, and the next epoch, so that no run that began
+   * before can commit (DV-18). @returns the head after it
+   */
+  reset(userKey: string): Promise<Head>;
 }

@@ -1,4 +1,5 @@
 import type { Outcome } from '../extraction/outcome.ts';
+import type { StageOneHead } from '../extraction/stage-one-output.ts';
 import type { Claim, ClaimRequest, Completion, Failure, Job, JobKey } from '../job/job.ts';
 
 /**
@@ -41,4 +42,14 @@ export interface JobStore {
 
   /** Makes failed and exhausted extractions claimable again (DV-3). @returns the thread ids revived */
   redrive(userKey: string): Promise<readonly string[]>;
+
+  /**
+   * Removes a thread's extraction job and with it the head of its output, in one change, whoever runs it: its run then loses
+   * ownership (behaviours D-01, DV-18).
+   * @returns the head that was removed; undefined when the thread had no output
+   */
+  removeExtraction(userKey: string, threadId: string): Promise<StageOneHead | undefined>;
+
+  /** Removes all jobs of the user, both kinds, and with them all heads of outputs, in one change (behaviours D-02, D-03). */
+  clear(userKey: string): Promise<void>;
 }

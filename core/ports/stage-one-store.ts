@@ -34,6 +34,9 @@ export interface StageOneStore {
    */
   remove(userKey: string, refs: readonly SnapshotRef[], options: { readonly onlyUnselected: boolean }): Promise<number>;
 
-  /** Deletes bodies that no head names (left by a run that died before its commit). @returns how many */
+  /**
+   * Deletes bodies that no head names (left by a run that died before its commit, or by a thread that was forgotten).
+   * Those of a thread whose job is running stay: their commit may be on its way. @returns how many
+   */
   removeOrphanBodies(userKey: string): Promise<number>;
 }

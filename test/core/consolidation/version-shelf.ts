@@ -81,6 +81,14 @@ export class VersionShelf implements MemoryStore, HeadStore {
     });
   }
 
+  async reset(): Promise<Head> {
+    return this.#write('reset', () => {
+      const { epoch } = this.current;
+      this.current = { version: 0, publishedAt: null, summary: '', pendingNotes: [], epoch: epoch + 1, fence: null };
+      return this.current;
+    });
+  }
+
   async #write<T>(name: string, apply: () => T): Promise<T> {
     await this.before(name);
     const answer = apply();
