@@ -1,0 +1,16 @@
+import { answerStageOne } from './stage-one.ts';
+import type { Answer, OfflineRequest } from './wire.ts';
+
+/**
+ * What the rules answer to a request: a Phase 1 answer where a JSON schema is wanted, the next tool calls of Phase 2 where
+ * tools are offered. @returns undefined for any other request
+ */
+export function answerRequest(request: OfflineRequest): Answer | undefined {
+  if (request.schemaName !== null) {
+    const message = request.turns
+      .map((turn) => (turn.kind === 'message' && turn.role === 'user' ? turn.text : ''))
+      .join('');
+    return { kind: 'text', text: JSON.stringify(answerStageOne(message)) };
+  }
+  return undefined;
+}
