@@ -1,0 +1,118 @@
+import type { RolloutFacts } from '../rollout/rollout.ts';
+import { NEVER_SOURCES } from '../settings.ts';
+import { DAY_MS } from '../time.ts';
+import { projectKey } from './scope.ts';
+import type { MemoryMode, StoredRollout, Thread } from './thread.ts';
+
+/** Times before this are no times of a session: a missing one, or seconds taken for milliseconds. 2000-01-01. */
+const EARLIEST_MS = 946_684_800_000;
+/** A source that nobody named counts as a person's (user case D20). */
+const UNNAMED_SOURCE = 'custom';
+
+/** What the uploader says about a rollout. Null = not said; the rollout's own record comes first. */
+export interface UploadHints {
+  readonly source: string | null;
+  readonly cwd: string | null;
+  readonly repository: string | null;
+  readonly gitBranch: string | null;
+  /** ms since the epoch. */
+  readonly sourceUpdatedAt: number | null;
+  /** True when the session is over. */
+  readonly ended: boolean | null;
+}
+
+export interface Sighting {
+  readonly threadId: string;
+  readonly facts: RolloutFacts;
+  readonly rollout: StoredRollout;
+  readonly hints: UploadHints;
+  readonly now: number;
+  /** When a person asked for this thread by name, ms; null = nobody did. */
+  readonly requestedAt: number | null;
+  /** The setting: false makes new threads `disabled` (behaviours A-16). */
+  readonly generateMemories: boolean;
+}
+
+/**
+ * Merges a rollout that was seen into the catalogue. Pure, so that a store may call it again.
+ *
+ * Kept: tombstone, memory mode, creation time. A forgotten thread is answered as it is: nothing of the rollout enters the
+ * catalogue (DV-18). A rollout whose content is older than the stored one does not replace it (user case D22), and the same
+ * bytes again change nothing but what was asked or declared about them. Times are never 1970: the rollout's record, else
+ * the uploader's hint, else the time of the upload.
+ */
+export function registerThread(stored: Thread | undefined, sighting: Sighting): Thread {
+  if (stored !== undefined && stored.forgottenAt !== null) return stored;
+  const updatedAt = contentTime(sighting);
+  const requestedAt = latest(stored?.requestedAt ?? null, sighting.requestedAt);
+  if (stored === undefined) return describe(undefined, sighting, { updatedAt, requestedAt });
+  if (stored.rollout.sha256 === sighting.rollout.sha256) {
+    return { ...stored, requestedAt, ended: sighting.hints.ended ?? stored.ended };
+  }
+  if (updatedAt < stored.updatedAt) return { ...stored, requestedAt };
+  return describe(stored, sighting, { updatedAt, requestedAt });
+}
+
+function describe(
+  stored: Thread | undefined,
+  sighting: Sighting,
+  times: { readonly updatedAt: number; readonly requestedAt: number | null },
+): Thread {
+  const { threadId, facts, hints, rollout } = sighting;
+  const cwd = facts.cwd ?? hints.cwd ?? stored?.cwd ?? null;
+  const repository = facts.repository ?? hints.repository ?? stored?.repository ?? null;
+  const { updatedAt, requestedAt } = times;
+  return {
+    threadId,
+    memoryMode: chooseMode(stored?.memoryMode, facts.memoryMode, sighting.generateMemories),
+    source: chooseSource(facts.source, hints.source) ?? stored?.source ?? UNNAMED_SOURCE,
+    subagent: facts.subagent,
+    ephemeral: facts.ephemeral,
+    parentThreadId: facts.parentThreadId ?? stored?.parentThreadId ?? null,
+    agentKind: facts.agentKind,
+    cwd,
+    repository,
+    project: projectKey({ repository, cwd }),
+    gitBranch: facts.gitBranch ?? hints.gitBranch ?? stored?.gitBranch ?? null,
+    title: facts.title ?? stored?.title ?? null,
+    createdAt: stored?.createdAt ?? Math.min(plausible(facts.firstAt, sighting.now) ?? updatedAt, updatedAt),
+    updatedAt,
+    ended: hints.ended ?? false,
+    forgottenAt: null,
+    requestedAt,
+    rollout,
+  };
+}
+
+function contentTime(sighting: Sighting): number {
+  const { facts, hints, rollout, now } = sighting;
+  return (
+    plausible(facts.lastAt, now) ?? plausible(hints.sourceUpdatedAt, now) ?? plausible(rollout.uploadedAt, now) ?? now
+  );
+}
+
+/** A clock that runs a day ahead is wrong, and would lock out every later upload. */
+function plausible(ms: number | null, now: number): number | undefined {
+  return ms !== null && Number.isFinite(ms) && ms >= EARLIEST_MS && ms <= now + DAY_MS ? Math.trunc(ms) : undefined;
+}
+
+/**
+ * The mode a thread has after new content. What is disabled or polluted stays so; an enabled thread follows its rollout when
+ * that says otherwise, since the session's own wish not to be remembered is never overridden by a default.
+ */
+function chooseMode(stored: MemoryMode | undefined, declared: string | null, generateMemories: boolean): MemoryMode {
+  const known = stored ?? (generateMemories ? 'enabled' : 'disabled');
+  if (known !== 'enabled' || declared === null || declared === 'enabled') return known;
+  return declared === 'polluted' ? 'polluted' : 'disabled';
+}
+
+/** A source that is never extracted cannot be hidden by the other one (user case A16). */
+function chooseSource(recorded: string | null, hinted: string | null): string | null {
+  const never = [recorded, hinted].find((source) => source !== null && NEVER_SOURCES.includes(source));
+  return never ?? recorded ?? hinted;
+}
+
+function latest(left: number | null, right: number | null): number | null {
+  if (left === null || right === null) return left ?? right;
+  return Math.max(left, right);
+}
