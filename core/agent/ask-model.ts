@@ -137,7 +137,7 @@ function usageToSettle(reply: ModelReply): TokenUsage | null {
     case 'incomplete':
       return reply.usage;
     case 'unavailable':
-      return null;
+      return reply.code === 'timeout' || reply.code === 'connection_lost' ? null : NO_USAGE;
     case 'too_long':
     case 'rate_limited':
     case 'misconfigured':

@@ -4,49 +4,41 @@ import { AgentWorkspace } from '../../../core/agent/agent-workspace.ts';
 import type { ModelItem, ModelReply } from '../../../core/ports/model-client.ts';
 import { LIMITS } from '../../../core/settings.ts';
 import { decodeUtf8, encodeUtf8 } from '../../../core/text.ts';
-import {
-  BookedLedger,
-  calling,
-  finishing,
-  KeptSteps,
-  replying,
-  ScriptedModel,
-  type ScriptLine,
-  TURN_USAGE,
-  writing,
-} from './agent-script.ts';
+import { FixedClock } from '../../doubles/fixed-clock.ts';
+import { MemoryStepRunner } from '../../doubles/memory-step-runner.ts';
+import { MemoryUsageLedger } from '../../doubles/memory-usage-ledger.ts';
+import { type ScriptEntry, ScriptedModel } from '../../doubles/scripted-model.ts';
+import { calling, callingRaw, finishing, listing, saying, TURN_USAGE, writing } from './agent-script.ts';
 
 const FILES = { 'raw_memories.md': 'raw\n', 'MEMORY.md': 'one two one\n', 'rollout_summaries/a.md': 'sum\n' };
 const refused: ModelReply = { kind: 'refused', usage: null };
 const cut: ModelReply = { kind: 'incomplete', reason: 'length', usage: TURN_USAGE };
 const down: ModelReply = { kind: 'unavailable', code: 'http_503' };
-const listing = (path: string): ModelReply =>
-  calling({ name: 'list', arguments: { path, cursor: null, max_results: null } });
 
 interface Bench {
   readonly agent: Agent;
   readonly model: ScriptedModel;
-  readonly steps: KeptSteps;
-  readonly ledger: BookedLedger;
+  readonly steps: MemoryStepRunner;
+  readonly ledger: MemoryUsageLedger;
   readonly workspace: AgentWorkspace;
 }
 
 interface BenchOptions {
   readonly budget?: Partial<AgentBudget>;
-  readonly steps?: KeptSteps;
-  readonly ledger?: BookedLedger;
+  readonly steps?: MemoryStepRunner;
+  readonly ledger?: MemoryUsageLedger;
   readonly task?: Partial<AgentTask>;
   readonly now?: number;
 }
 
-function bench(script: readonly ScriptLine[], options: BenchOptions = {}): Bench {
+function bench(script: readonly ScriptEntry[], options: BenchOptions = {}): Bench {
   const model = new ScriptedModel(script);
-  const steps = options.steps ?? new KeptSteps();
-  const ledger = options.ledger ?? new BookedLedger();
+  const steps = options.steps ?? new MemoryStepRunner();
+  const ledger = options.ledger ?? new MemoryUsageLedger();
   const workspace = new AgentWorkspace(
     new Map(Object.entries(FILES).map(([path, text]) => [path, encodeUtf8(text)] as const)),
   );
-  const clock = { now: () => options.now ?? 0 };
+  const clock = new FixedClock(options.now ?? 0);
   const agent = new Agent(
     { model, steps, ledger, clock },
     {
@@ -76,7 +68,7 @@ describe('the agent loop', () => {
   it('runs tools on the workspace until finish, and tells what it used', async () => {
     const { agent, model, workspace } = bench([writing('skills/a/SKILL.md', 'x'), finishing('took in one session')]);
     expect(await agent.run()).toEqual({ kind: 'finished', report: 'took in one session' });
-    model.assertUsedUp();
+    model.assertDone();
     expect(textOf(workspace, 'skills/a/SKILL.md')).toBe('x');
     expect(agent.turns).toBe(2);
     expect(agent.usage).toMatchObject({ inputTokens: 200, outputTokens: 20, totalTokens: 220 });
@@ -117,7 +109,7 @@ describe('the agent loop', () => {
       { path: 'MEMORY.md', start_line_number: 1, content: 'a c', truncated: false },
     ]);
     const ids = model.requests.at(-1)?.items.flatMap((item) => (item.kind === 'tool_result' ? [item.callId] : []));
-    expect(ids).toEqual(['call-0', 'call-1', 'call-2']);
+    expect(ids).toEqual(['call-1', 'call-2', 'call-3']);
     expect(textOf(workspace, 'MEMORY.md')).toBe('a c');
   });
 
@@ -181,7 +173,10 @@ describe('mistakes of the model', () => {
   ];
 
   it.each(cases)('%s comes back as an error result', async (_fact, name, args, code) => {
-    const { agent, model, workspace } = bench([calling({ name, arguments: args }), finishing()]);
+    const { agent, model, workspace } = bench([
+      typeof args === 'string' ? callingRaw(name, args) : calling({ name, arguments: args }),
+      finishing(),
+    ]);
     expect(await agent.run()).toMatchObject({ kind: 'finished' });
     expect(resultsSeen(model)).toEqual([{ error: { code, message: expect.any(String) } }]);
     expect([...workspace.files.keys()].sort()).toEqual(Object.keys(FILES).sort());
@@ -221,7 +216,7 @@ describe('mistakes of the model', () => {
 });
 
 describe('the ends of a run', () => {
-  const over = (count: number): ScriptLine[] =>
+  const over = (count: number): ScriptEntry[] =>
     Array.from({ length: count }, (_, at) => listing(`${'./'.repeat(at)}.`));
 
   it('ends after the last turn of its budget', async () => {
@@ -267,10 +262,10 @@ describe('the ends of a run', () => {
   });
 
   it('TC-146 asks once for a tool call, then ends a run whose model just talks', async () => {
-    const { agent, model } = bench([replying('all done'), replying('really')]);
+    const { agent, model } = bench([saying('all done'), saying('really')]);
     expect(await agent.run()).toMatchObject({ kind: 'stopped', code: 'agent.no_tool_call' });
     expect(model.requests[1]?.items.at(-1)).toMatchObject({ kind: 'message', role: 'user' });
-    const recovered = bench([replying('thinking'), finishing()]);
+    const recovered = bench([saying('thinking'), finishing()]);
     expect(await recovered.agent.run()).toMatchObject({ kind: 'finished' });
   });
 
@@ -323,39 +318,38 @@ describe('what a run pays', () => {
   it('reserves before each call and settles after it with what was used', async () => {
     const { agent, ledger } = bench([listing('.'), finishing()]);
     await agent.run();
-    expect(ledger.reservations.map((item) => item.callId)).toEqual(['run/turn-001', 'run/turn-002']);
-    expect(ledger.reservations[0]).toMatchObject({
-      purpose: 'consolidation',
-      subject: 'run',
-      model: 'm',
-      dailyLimit: 1_000_000,
-    });
-    expect(ledger.reservations[0]?.tokens).toBeGreaterThan(LIMITS.agentOutputTokens);
-    expect([...ledger.settled.values()]).toEqual([TURN_USAGE, TURN_USAGE]);
+    const calls = ledger.calls('u');
+    expect(calls.map((call) => call.callId)).toEqual(['run/turn-001', 'run/turn-002']);
+    expect(calls[0]).toMatchObject({ purpose: 'consolidation', subject: 'run', model: 'm', dailyLimit: 1_000_000 });
+    expect(calls[0]?.tokens).toBeGreaterThan(LIMITS.agentOutputTokens);
+    expect(await ledger.day('u', '1970-01-01')).toMatchObject({ reservedTokens: 0, usage: { totalTokens: 220 } });
   });
 
   it('makes no call that the ledger refuses', async () => {
-    const ledger = new BookedLedger();
-    ledger.refuseFrom = 1;
-    const { agent, model } = bench([listing('.')], { ledger });
+    const account = { userKey: 'u', runId: 'run', dailyTokenBudget: LIMITS.agentOutputTokens + 5_000 };
+    const thirsty: ModelReply = { ...listing('.'), usage: { ...TURN_USAGE, totalTokens: 10_000 } } as ModelReply;
+    const { agent, model } = bench([thirsty], { task: { account } });
     expect(await agent.run()).toMatchObject({ code: 'budget.daily_tokens', resumable: true });
     expect(model.requests).toHaveLength(1);
   });
 
-  it('settles the whole reservation when a call may have been worked on, nothing when it was turned away', async () => {
-    for (const [reply, settled] of [
-      [down, null],
-      [{ kind: 'rate_limited', retryAfterMs: null } as const, expect.objectContaining({ totalTokens: 0 })],
+  it('keeps the whole reservation of a call that may have been worked on, nothing of one turned away', async () => {
+    for (const [reply, kept] of [
+      [{ kind: 'unavailable', code: 'timeout' }, true],
+      [down, false],
+      [{ kind: 'rate_limited', retryAfterMs: null }, false],
     ] as const) {
       const { agent, ledger } = bench([reply]);
       await agent.run();
-      expect([...ledger.settled.values()]).toEqual([settled]);
+      const reserved = ledger.calls('u')[0]?.tokens;
+      const day = await ledger.day('u', '1970-01-01');
+      expect(day).toMatchObject({ reservedTokens: 0, usage: { totalTokens: kept ? reserved : 0 } });
     }
   });
 
   it('replays the turns of a run that was killed and pays only for the rest', async () => {
-    const steps = new KeptSteps();
-    const ledger = new BookedLedger();
+    const steps = new MemoryStepRunner();
+    const ledger = new MemoryUsageLedger();
     const killed = bench(
       [
         writing('MEMORY.md', 'new'),
@@ -372,17 +366,17 @@ describe('what a run pays', () => {
     expect(again.model.requests).toHaveLength(1);
     expect(textOf(again.workspace, 'MEMORY.md')).toBe('new');
     expect(again.agent.usage.totalTokens).toBe(220);
-    expect(ledger.reservations.map((item) => item.callId)).toEqual(['run/turn-001', 'run/turn-002']);
+    expect(ledger.calls('u').map((item) => item.callId)).toEqual(['run/turn-001', 'run/turn-002']);
   });
 
   it('makes a failed call again, with a reservation of its own, when the run starts over', async () => {
-    const steps = new KeptSteps();
-    const ledger = new BookedLedger();
+    const steps = new MemoryStepRunner();
+    const ledger = new MemoryUsageLedger();
     await bench([listing('.'), down], { steps, ledger }).agent.run();
     await bench([down], { steps, ledger }).agent.run();
     const third = bench([finishing()], { steps, ledger });
     expect(await third.agent.run()).toMatchObject({ kind: 'finished' });
-    expect(ledger.reservations.map((item) => item.callId)).toEqual([
+    expect(ledger.calls('u').map((item) => item.callId)).toEqual([
       'run/turn-001',
       'run/turn-002',
       'run/turn-002-2',

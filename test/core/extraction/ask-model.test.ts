@@ -3,12 +3,14 @@ import { NO_USAGE } from '../../../core/agent/token-usage.ts';
 import { type Ask, askModel } from '../../../core/extraction/ask-model.ts';
 import type { ModelReply, ModelRequest } from '../../../core/ports/model-client.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../core/time.ts';
-import { BookedLedger, replying, ScriptedModel, TURN_USAGE } from '../agent/agent-script.ts';
+import { BookedLedger } from '../../doubles/booked-ledger.ts';
+import { ScriptedModel } from '../../doubles/scripted-model.ts';
+import { saying, TURN_USAGE } from '../agent/agent-script.ts';
 import { NOW } from './sample-session.ts';
 
-const GOOD = replying(JSON.stringify({ raw_memory: 'm', rollout_summary: 's', rollout_slug: 'x' }));
-const EMPTY = replying('{"raw_memory":"","rollout_summary":"","rollout_slug":""}');
-const INVALID = replying('nothing to say');
+const GOOD = saying(JSON.stringify({ raw_memory: 'm', rollout_summary: 's', rollout_slug: 'x' }));
+const EMPTY = saying('{"raw_memory":"","rollout_summary":"","rollout_slug":""}');
+const INVALID = saying('nothing to say');
 const LONG: ModelReply = { kind: 'too_long' };
 const CUT: ModelReply = { kind: 'incomplete', reason: 'length', usage: TURN_USAGE };
 
@@ -43,7 +45,7 @@ async function ask(script: readonly ModelReply[], more: Partial<Ask> & { refuseF
       ...more,
     },
   );
-  model.assertUsedUp();
+  model.assertDone();
   return { end, usage, ledger, built };
 }
 
