@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { ConflictError, DefectError, UnavailableError } from '../../../core/errors.ts';
 import { createApp } from '../../../functions/http/create-app.ts';
-import { RecordedTelemetry } from '../../support/recorded-telemetry.ts';
+import { RecordingTelemetry } from '../../doubles/recording-telemetry.ts';
 
 const MARKER = 'text-of-a-user';
 
 function makeApp(requestTimeoutMs = 60_000) {
-  const telemetry = new RecordedTelemetry();
+  const telemetry = new RecordingTelemetry();
   let tokens = 0;
   const fail = (error: unknown) => () => {
     throw error;
