@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import { createApp } from '../http/create-app.ts';
 import type { ReadAppDeps } from './deps.ts';
 import { fileRoutes } from './file-routes.ts';
+import { memoryRoutes } from './memory-routes.ts';
 import { statusRoutes } from './status-routes.ts';
 
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -12,7 +13,7 @@ const REQUEST_TIMEOUT_MS = 10_000;
  */
 export function createReadApp(deps: ReadAppDeps): Hono {
   return createApp({
-    routes: [...statusRoutes(deps), ...fileRoutes(deps)],
+    routes: [...statusRoutes(deps), ...memoryRoutes(deps), ...fileRoutes(deps)],
     tokens: deps.tokens,
     telemetry: deps.telemetry,
     requestTimeoutMs: deps.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,

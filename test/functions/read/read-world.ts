@@ -10,6 +10,7 @@ import { problemAnswer } from '../../../functions/http/schema-problem.ts';
 import { createReadApp } from '../../../functions/read/app.ts';
 import type { ReadAppDeps } from '../../../functions/read/deps.ts';
 import { fileAnswer, listAnswer, searchAnswer } from '../../../functions/read/schema-files.ts';
+import { memoryAnswer } from '../../../functions/read/schema-memory.ts';
 import { healthAnswer, statusAnswer } from '../../../functions/read/schema-status.ts';
 import { FixedClock } from '../../doubles/fixed-clock.ts';
 import { MemoryHeadStore } from '../../doubles/memory-head-store.ts';
@@ -29,7 +30,7 @@ export const TEMPLATE = `<!-- stillroom template: read_path, version: 7 -->
 Below {{ base_path }}. Pending:
 {{ pending_notes }}
 ========= MEMORY_SUMMARY BEGINS =========
-{{ memory_summary }}
+{{ summary }}
 ========= MEMORY_SUMMARY ENDS =========
 `;
 
@@ -37,6 +38,7 @@ Below {{ base_path }}. Pending:
 const SHAPES: readonly (readonly [string, RegExp, z.ZodMiniType])[] = [
   ['GET', /^\/healthz$/, healthAnswer],
   ['GET', /^\/v1\/status$/, statusAnswer],
+  ['GET', /^\/v1\/memory$/, memoryAnswer],
   ['GET', /^\/v1\/memory\/files$/, listAnswer],
   ['GET', /^\/v1\/memory\/files\/.+$/, fileAnswer],
   ['POST', /^\/v1\/memory\/search$/, searchAnswer],
@@ -117,7 +119,7 @@ function toInit(request: Ask): RequestInit {
 async function checkAnswer(method: string, path: string, answer: Response): Promise<Answer> {
   const text = await answer.text();
   const type = answer.headers.get('content-type') ?? '';
-  const json: unknown = type.includes('json') ? JSON.parse(text) : undefined;
+  const json: unknown = type.includes('json') && method !== 'HEAD' ? JSON.parse(text) : undefined;
   const result = { status: answer.status, headers: answer.headers, text, json };
   if (answer.status >= 400) {
     if (type !== 'application/problem+json') throw new Error(`a failure was answered as ${type}`);
