@@ -1,0 +1,254 @@
+import { type AgentBudget, DEFAULT_AGENT_BUDGET } from '../agent/agent.ts';
+import { addUsage, NO_USAGE, type TokenUsage } from '../agent/token-usage.ts';
+import { StillroomError, UnavailableError } from '../errors.ts';
+import { LIMITS } from '../settings.ts';
+import type { FileTree } from '../workspace/file-tree.ts';
+import type { ConsolidationPorts, ConsolidationRequest, ConsolidationResult } from './consolidation-ports.ts';
+import { nameRun, renderPrompt } from './consolidation-prompt.ts';
+import { emitConsolidation } from './consolidation-report.ts';
+import {
+  OWNERSHIP_LOST,
+  type Setback,
+  setbackForError,
+  setbackForFaults,
+  setbackForStop,
+} from './consolidation-setback.ts';
+import { Lease } from './lease.ts';
+import { findWithdrawn, type SelectedInput } from './load-selection.ts';
+import { loadStart, type Start } from './load-start.ts';
+import type { Head } from './manifest.ts';
+import { type PublishResult, publishVersion, removeOrphanVersions } from './publish.ts';
+import { type AgentRunEnd, runConsolidationAgent } from './run-agent.ts';
+import { validateArtifacts } from './validate-artifacts.ts';
+
+const KEY = { kind: 'consolidation' } as const;
+/** A head that moved in a way that cannot be merged starts the run over, this often. */
+const MAX_RESTARTS = 1;
+
+/**
+ * Consolidates one user's memory once (behaviours 1.F, 1.G; storage.md). One at a time for a user, by the job's lease; the
+ * workspace is in memory and nothing of a run that fails is published (DV-10). A run that finds nothing to do makes neither
+ * a model call nor a version (DV-11).
+ *
+ * @returns how it ended; what failed is in the job's last error too
+ * @throws what is no StillroomError, after the job was marked failed: a fault of ours
+ */
+export async function consolidate(
+  ports: ConsolidationPorts,
+  request: ConsolidationRequest,
+): Promise<ConsolidationResult> {
+  const startedAt = ports.clock.now();
+  const claim = await ports.jobs.claim(request.userKey, KEY, {
+    token: ports.tokens.next(),
+    now: startedAt,
+    leaseMs: LIMITS.consolidationLeaseMs,
+    immediate: request.immediate === true,
+  });
+  let result: ConsolidationResult;
+  if (claim.kind === 'refused') result = { kind: 'refused', reason: claim.reason, retryAt: claim.retryAt };
+  else {
+    const lease = new Lease(ports, request.userKey, claim.token);
+    result = await new Consolidation(ports, request, lease, claim.inputWatermark).run();
+  }
+  emitConsolidation(ports.telemetry, result, ports.clock.now() - startedAt);
+  return result;
+}
+
+type Moved = Extract<PublishResult, { kind: 'moved' }>;
+type Passed = Extract<AgentRunEnd, { kind: 'passed' }>;
+
+/** What a version says about its making. */
+interface Made {
+  readonly promptVersion: string;
+  readonly model: string;
+}
+
+/** One claimed run, from the fence to the end of the job. */
+class Consolidation {
+  readonly #ports: ConsolidationPorts;
+  readonly #request: ConsolidationRequest;
+  readonly #lease: Lease;
+  readonly #claimedWatermark: number;
+  #turns = 0;
+  #usage: TokenUsage = NO_USAGE;
+
+  constructor(ports: ConsolidationPorts, request: ConsolidationRequest, lease: Lease, claimedWatermark: number) {
+    this.#ports = ports;
+    this.#request = request;
+    this.#lease = lease;
+    this.#claimedWatermark = claimedWatermark;
+  }
+
+  async run(): Promise<ConsolidationResult> {
+    try {
+      let head = await this.#ports.heads.setFence(this.#request.userKey, this.#lease.token);
+      await this.#removeOrphans();
+      for (let restarts = 0; ; restarts++) {
+        const end = await this.#runOnce(head);
+        if (end.kind !== 'moved') return end;
+        if (restarts >= MAX_RESTARTS)
+          return await this.#fail({ code: 'consolidation.moved', detail: `version ${end.version} came in between` });
+        head = await this.#ports.heads.read(this.#request.userKey);
+      }
+    } catch (error) {
+      const failed = await this.#fail(setbackForError(error));
+      if (error instanceof StillroomError) return failed;
+      throw error;
+    }
+  }
+
+  async #runOnce(head: Head): Promise<ConsolidationResult | Moved> {
+    const start = await loadStart(this.#ports, this.#request, head);
+    if (start.selection.length === 0 && start.workspace.files.size === 0) {
+      await this.#complete([]);
+      return { kind: 'nothing' };
+    }
+    const clean = start.workspace.changes.length === 0;
+    if (clean && validateArtifacts(start.workspace.files, start.selection).length === 0) {
+      await this.#complete(start.selection);
+      return this.#unchanged(head.version);
+    }
+    return this.#consolidate(start);
+  }
+
+  async #consolidate(start: Start): Promise<ConsolidationResult | Moved> {
+    const template = await this.#ports.templates.get('consolidation');
+    const model = this.#request.settings.consolidationModel ?? this.#request.model;
+    const runId = nameRun(this.#request.userKey, start.base, start.workspace, {
+      selection: start.selection,
+      promptVersion: template.version,
+      model,
+    });
+    const budget = this.#remainingBudget();
+    const end = await runConsolidationAgent(this.#ports, {
+      account: { userKey: this.#request.userKey, runId, dailyTokenBudget: this.#request.settings.dailyTokenBudget },
+      model,
+      prompt: renderPrompt(template, start.workspace, start.selection, budget),
+      repair: await this.#ports.templates.get('repair'),
+      ...start,
+      budget,
+      confirmOwnership: () => this.#lease.keep(),
+    });
+    this.#turns += end.turns;
+    this.#usage = addUsage(this.#usage, end.usage);
+    const result = await this.#endAgent(start, end, { promptVersion: template.version, model });
+    if (!isResumable(end, result)) await this.#ports.steps.finish(runId);
+    return result;
+  }
+
+  async #endAgent(start: Start, end: AgentRunEnd, made: Made): Promise<ConsolidationResult | Moved> {
+    switch (end.kind) {
+      case 'stopped':
+        return this.#fail(setbackForStop(end.end, this.#ports.clock.now()));
+      case 'invalid':
+        return this.#fail(setbackForFaults(end.faults));
+      case 'passed':
+        return this.#endPublished(start, end, await this.#publish(start, end.files, made));
+    }
+  }
+
+  /** A run that starts over has what its first pass left. */
+  #remainingBudget(): AgentBudget {
+    const { maxTurns, maxTokens, maxWriteBytes } = DEFAULT_AGENT_BUDGET;
+    return {
+      maxTurns: maxTurns - this.#turns,
+      maxTokens: maxTokens - this.#usage.totalTokens,
+      maxWriteBytes,
+      deadline: this.#request.deadline ?? null,
+    };
+  }
+
+  async #publish(start: Start, files: FileTree, made: Made): Promise<PublishResult> {
+    if (!(await this.#lease.confirm())) return { kind: 'lost', reason: 'fence' };
+    const withdrawn = await findWithdrawn(this.#ports, this.#request.userKey, start.selection);
+    if (withdrawn.length > 0) return { kind: 'moved', version: start.head.version };
+    return publishVersion(this.#ports, {
+      userKey: this.#request.userKey,
+      base: { manifest: start.base, epoch: start.head.epoch },
+      fence: this.#lease.token,
+      reason: 'consolidation',
+      actor: 'consolidation',
+      files,
+      inputs: start.selection,
+      removed: start.workspace.inputs.removed,
+      notesConsumed: [...(start.base?.notesConsumed ?? []), ...start.workspace.newNotes],
+      ...made,
+      tokenUsage: this.#usage,
+      now: this.#ports.clock.now(),
+    });
+  }
+
+  async #endPublished(start: Start, end: Passed, published: PublishResult): Promise<ConsolidationResult | Moved> {
+    switch (published.kind) {
+      case 'moved':
+        return published;
+      case 'lost':
+        return this.#fail({ code: OWNERSHIP_LOST, detail: `lost by ${published.reason}` });
+      case 'unchanged':
+        await this.#complete(start.selection);
+        return this.#unchanged(published.version);
+      case 'published':
+        await this.#complete(start.selection);
+        return {
+          kind: 'published',
+          version: published.version,
+          ...start.workspace.inputs,
+          turns: this.#turns,
+          usage: this.#usage,
+          report: end.report,
+        };
+    }
+  }
+
+  #unchanged(version: number): ConsolidationResult {
+    return { kind: 'unchanged', version, turns: this.#turns, usage: this.#usage };
+  }
+
+  /** Marks what was taken in, then ends the job (behaviours F-13, F-16). Ownership lost by now costs nothing: it is published. */
+  async #complete(selection: readonly SelectedInput[]): Promise<void> {
+    const { userKey } = this.#request;
+    await this.#ports.outputs.markSelected(userKey, selection);
+    const completedWatermark = completionWatermark(this.#claimedWatermark, selection);
+    const now = this.#ports.clock.now();
+    const done = { kind: 'consolidation', completedWatermark } as const;
+    if (!(await this.#ports.jobs.complete(userKey, this.#lease.token, now, done)))
+      this.#ports.telemetry.event('warn', 'consolidation.completed_without_ownership');
+  }
+
+  /** Ends the job badly; the version stays as it was. A run that lost the job marks nothing (behaviours G-09). */
+  async #fail(setback: Setback): Promise<ConsolidationResult> {
+    const { code, detail, retryMs = LIMITS.retryDelayMs, spendsRetry = true } = setback;
+    if (!this.#lease.lost) {
+      const failure = { now: this.#ports.clock.now(), reason: code, outcome: null, retry: retryMs, spendsRetry };
+      await this.#ports.jobs.fail(this.#request.userKey, KEY, this.#lease.token, failure);
+    }
+    return { kind: 'failed', code, detail, turns: this.#turns, usage: this.#usage };
+  }
+
+  /** What could not be cleaned up now is cleaned up by the next run. */
+  async #removeOrphans(): Promise<void> {
+    try {
+      await removeOrphanVersions(this.#ports, this.#request.userKey);
+    } catch (error) {
+      if (!(error instanceof UnavailableError)) throw error;
+      this.#ports.telemetry.event('warn', 'consolidation.orphans_kept', { code: error.code });
+    }
+  }
+}
+
+/**
+ * Whether the turns are kept, for another pass to go on from. Where that would only end the same way again they are not; where
+ * somebody else took over, they are at work on them.
+ */
+function isResumable(end: AgentRunEnd, result: ConsolidationResult | Moved): boolean {
+  if (end.kind === 'stopped') return end.end.resumable;
+  return result.kind === 'failed' && result.code === OWNERSHIP_LOST;
+}
+
+/** The watermark that a run has dealt with: the claimed one, or that of its newest input (behaviours F-16). */
+export function completionWatermark(
+  claimed: number,
+  selection: readonly { readonly sourceUpdatedAt: number }[],
+): number {
+  return selection.reduce((newest, input) => Math.max(newest, input.sourceUpdatedAt), claimed);
+}

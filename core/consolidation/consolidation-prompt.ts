@@ -1,0 +1,78 @@
+import type { AgentBudget } from '../agent/agent.ts';
+import { renderTemplate, templateParts } from '../extraction/render-template.ts';
+import { sha256Hex } from '../ids.ts';
+import type { Template } from '../ports/template-store.ts';
+import { assignStems } from '../workspace/file-stem.ts';
+import { renderDiffFile } from '../workspace/workspace-diff.ts';
+import type { SelectedInput } from './load-selection.ts';
+import type { Manifest } from './manifest.ts';
+import type { Workspace } from './prepare-workspace.ts';
+import { MEMORY_PATH } from './validate-artifacts.ts';
+
+export interface ConsolidationPrompt {
+  /** Equal for every run of one template version, so that the provider's prompt cache hits. */
+  readonly instructions: string;
+  readonly firstMessage: string;
+}
+
+/** Renders the `consolidation` template for a run (prompts.md): what is stable first, what varies as the first message. */
+export function renderPrompt(
+  template: Template,
+  workspace: Workspace,
+  selection: readonly SelectedInput[],
+  budget: AgentBudget,
+): ConsolidationPrompt {
+  const [instructions, ...rest] = templateParts(template);
+  const values = {
+    mode: workspace.files.has(MEMORY_PATH) ? 'incremental update' : 'first build',
+    budget: `${budget.maxTurns} turns, ${budget.maxTokens} tokens in all, ${budget.maxWriteBytes} bytes written`,
+    ...describeInputs(workspace, selection),
+    notes: listLines(workspace.newNotes),
+    extensions: listLines(extensionsOf(workspace)),
+  };
+  const message = rest.map((part) => part.text).join('\n');
+  return { instructions: instructions.text, firstMessage: renderTemplate({ ...template, text: message }, values) };
+}
+
+/**
+ * Names a run by all that it starts from, so that a run killed in the middle finds its turns again, and one that starts from
+ * anything else does not.
+ */
+export function nameRun(
+  userKey: string,
+  base: Manifest | undefined,
+  workspace: Workspace,
+  setup: { readonly selection: readonly SelectedInput[]; readonly promptVersion: string; readonly model: string },
+): string {
+  const inputs = setup.selection.map((input) => [input.threadId, input.sourceUpdatedAt]);
+  const start = [userKey, base?.version ?? 0, inputs, workspace.newNotes, setup.promptVersion, setup.model];
+  return sha256Hex(JSON.stringify([...start, sha256Hex(renderDiffFile(workspace.changes))]));
+}
+
+function describeInputs(
+  workspace: Workspace,
+  selection: readonly SelectedInput[],
+): Record<'added' | 'retained' | 'removed', string> {
+  const stems = assignStems(selection);
+  const known = new Map(selection.map((input) => [input.threadId, input]));
+  const line = (threadId: string): string => {
+    const input = known.get(threadId);
+    return `rollout_summaries/${stems.get(threadId)}.md (thread_id=${threadId}, project=${input?.project ?? 'unknown'})`;
+  };
+  return {
+    added: listLines(workspace.inputs.added.map(line)),
+    retained: listLines(workspace.inputs.retained.map(line)),
+    removed: listLines(workspace.inputs.removed.map((threadId) => `thread_id=${threadId}`)),
+  };
+}
+
+function extensionsOf(workspace: Workspace): readonly string[] {
+  const folders = [...workspace.files.keys()].flatMap((path) => /^extensions\/[^/]+\//.exec(path)?.[0] ?? []);
+  return [...new Set(folders)].sort();
+}
+
+/** One line an item, so that no value can add lines of its own. */
+function listLines(items: readonly string[]): string {
+  if (items.length === 0) return '- none';
+  return items.map((item) => `- ${item.replace(/[\p{Cc}\u2028\u2029]/gu, ' ')}`).join('\n');
+}

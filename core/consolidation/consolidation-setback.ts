@@ -1,0 +1,49 @@
+import type { AgentEnd } from '../agent/agent.ts';
+import { StillroomError } from '../errors.ts';
+import { LIMITS } from '../settings.ts';
+import { DAY_MS } from '../time.ts';
+import type { ArtifactFault } from './artifact-fault.ts';
+
+/** Another run holds the lock, or a reset happened: nothing of this run counts. */
+export const OWNERSHIP_LOST = 'consolidation.ownership_lost';
+
+/** Why a run failed, and when the next may be tried. */
+export interface Setback {
+  readonly code: string;
+  /** Content-free. */
+  readonly detail: string;
+  /** ms until the next claim; absent: an hour. */
+  readonly retryMs?: number;
+  /** Absent: true. */
+  readonly spendsRetry?: boolean;
+}
+
+/** An end of the agent that is nobody's fault costs no retry and waits only as long as its cause lasts. */
+export function setbackForStop(end: Extract<AgentEnd, { kind: 'stopped' }>, now: number): Setback {
+  const { code, detail } = end;
+  switch (code) {
+    case 'budget.daily_tokens': // the ledger's next day, UTC (DV-21)
+      return { code, detail, retryMs: DAY_MS - (now % DAY_MS), spendsRetry: false };
+    case 'model.rate_limited':
+      return { code, detail, retryMs: Math.min(DAY_MS, end.retryAfterMs ?? LIMITS.retryDelayMs), spendsRetry: false };
+    case 'agent.deadline':
+      return { code, detail, retryMs: 0, spendsRetry: false };
+    case 'agent.ownership_lost':
+      return { code: OWNERSHIP_LOST, detail };
+    default:
+      return { code, detail };
+  }
+}
+
+/** The result did not pass the gates: the codes, not the places, since these may name the person's files. */
+export function setbackForFaults(faults: readonly ArtifactFault[]): Setback {
+  const codes = [...new Set(faults.map((fault) => fault.code))];
+  const code = codes.includes('memory.shrunk') ? 'artifacts.shrunk' : 'artifacts.invalid';
+  return { code, detail: `${faults.length} faults: ${codes.join(', ')}` };
+}
+
+/** A step that threw. What is no failure of ours by name is told as a defect, without its message. */
+export function setbackForError(error: unknown): Setback {
+  if (error instanceof StillroomError) return { code: error.code, detail: error.kind };
+  return { code: 'core.unexpected', detail: error instanceof Error ? error.name : 'not an error' };
+}

@@ -1,0 +1,63 @@
+import type { ConsolidationPorts, ConsolidationRequest } from './consolidation-ports.ts';
+import { loadSelection, type SelectedInput } from './load-selection.ts';
+import type { Head, Manifest } from './manifest.ts';
+import { prepareWorkspace, readTree, type Workspace } from './prepare-workspace.ts';
+import { MEMORY_PATH } from './validate-artifacts.ts';
+import { findBaseline, loadVersionChain } from './version-chain.ts';
+
+/** What a run starts from: the current version, the selection, and what changed since the last consolidation. */
+export interface Start {
+  readonly head: Head;
+  /** Undefined: nothing was published yet. */
+  readonly base: Manifest | undefined;
+  readonly selection: readonly SelectedInput[];
+  readonly workspace: Workspace;
+  /** MEMORY.md of the current version, hand edits included; undefined where there is none. */
+  readonly memoryBefore: Uint8Array | undefined;
+  /** Threads that the last consolidation rested on. */
+  readonly inputsBefore: number;
+}
+
+/** Reads all that a run needs, from the head as the run found it. Writes nothing. */
+export async function loadStart(ports: ConsolidationPorts, request: ConsolidationRequest, head: Head): Promise<Start> {
+  const { userKey, settings } = request;
+  const now = ports.clock.now();
+  const selection = await loadSelection(ports, userKey, settings, now);
+  const chain = await loadVersionChain(ports.memories, userKey, head.version, isConsolidation);
+  const base = chain[0];
+  const baseline = findBaseline(chain);
+  const baseFiles = await readTree(ports.memories, userKey, base);
+  const baselineFiles =
+    baseline === base ? baseFiles : await readTree(ports.memories, userKey, baseline, contentsOf(base, baseFiles));
+  const { text } = await ports.templates.get('ad_hoc_instructions');
+  const workspace = prepareWorkspace({
+    base: baseFiles,
+    baseline: {
+      files: baselineFiles,
+      inputs: baseline?.inputs ?? [],
+      notesConsumed: baseline?.notesConsumed ?? [],
+    },
+    selection,
+    noteInstructions: text,
+    now,
+  });
+  const memoryBefore = baseFiles.get(MEMORY_PATH);
+  return { head, base, selection, workspace, memoryBefore, inputsBefore: baseline?.inputs.length ?? 0 };
+}
+
+function isConsolidation(manifest: Manifest): boolean {
+  return manifest.reason === 'consolidation';
+}
+
+/** Contents at hand by SHA-256: most files of two versions are the same. */
+function contentsOf(
+  manifest: Manifest | undefined,
+  files: ReadonlyMap<string, Uint8Array>,
+): ReadonlyMap<string, Uint8Array> {
+  return new Map(
+    Object.entries(manifest?.files ?? {}).flatMap(([path, entry]) => {
+      const content = files.get(path);
+      return content === undefined ? [] : [[entry.sha256, content] as const];
+    }),
+  );
+}

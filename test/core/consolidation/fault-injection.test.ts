@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest';
+import { consolidate } from '../../../core/consolidation/consolidate.ts';
+import { UnavailableError } from '../../../core/errors.ts';
+import { DEFAULT_SETTINGS, LIMITS } from '../../../core/settings.ts';
+import { ScriptedModel } from '../../doubles/scripted-model.ts';
+import { finishing, writing } from '../agent/agent-script.ts';
+import { ConsolidationBench, USER } from './consolidation-bench.ts';
+import { hookPorts, type PortHook } from './fault-ports.ts';
+import { SUMMARY_TEXT } from './memory-text.ts';
+
+const KEY = { kind: 'consolidation' } as const;
+
+/** A user with one consolidated thread and another one to take in. */
+async function benchBeforeUpdate(): Promise<ConsolidationBench> {
+  const bench = new ConsolidationBench();
+  await bench.addOutput('t1');
+  await bench.goodRun('t1');
+  await bench.addOutput('t2');
+  return bench;
+}
+
+function updateScript(bench: ConsolidationBench) {
+  return [
+    writing('MEMORY.md', bench.goodMemory(['t1', 't2'])),
+    writing('memory_summary.md', `${SUMMARY_TEXT}\n`),
+    finishing(),
+  ];
+}
+
+/** Runs the update with a hook; the model answers by where the conversation stands, as often as it is asked. */
+async function runHooked(bench: ConsolidationBench, hook: PortHook): Promise<{ model: ScriptedModel; end: unknown }> {
+  const turns = updateScript(bench);
+  const model = new ScriptedModel(
+    Array.from({ length: 6 }, () => (request) => {
+      const turn = turns[request.items.filter((item) => item.kind === 'tool_result').length];
+      if (turn === undefined) throw new Error('no such turn');
+      return turn;
+    }),
+  );
+  const request = { userKey: USER, settings: DEFAULT_SETTINGS, model: 'm', immediate: true };
+  const end = await consolidate(hookPorts(bench.ports(model), hook), request).catch((error: unknown) => error);
+  return { model, end };
+}
+
+async function listCalls(): Promise<readonly string[]> {
+  const calls: string[] = [];
+  const bench = await benchBeforeUpdate();
+  const { end } = await runHooked(bench, (when, call) => {
+    if (when === 'before') calls.push(call);
+  });
+  expect(end).toMatchObject({ kind: 'published', version: 2 });
+  return calls;
+}
+
+/** The memory is whole: the old version or the new one, and the head tells the same as the files. */
+async function expectReadable(bench: ConsolidationBench): Promise<number> {
+  const files = await bench.files();
+  const head = await bench.heads.read(USER);
+  expect(head.summary).toBe(files['memory_summary.md']);
+  expect(files['MEMORY.md']).toBe(bench.goodMemory(head.version === 1 ? ['t1'] : ['t1', 't2']));
+  return head.version;
+}
+
+async function expectCompleted(bench: ConsolidationBench): Promise<void> {
+  expect(await bench.jobs.get(USER, KEY)).toMatchObject({ status: 'done', lastError: null });
+  expect((await bench.outputs.heads(USER)).every((head) => head.selectedSnapshot === head.sourceUpdatedAt)).toBe(true);
+  const numbers = await bench.memories.manifestNumbers(USER);
+  const made = await Promise.all(numbers.map((number) => bench.memories.manifest(USER, number)));
+  const { version } = await bench.heads.read(USER);
+  const current = made.filter((manifest) => manifest && manifest.version <= version && manifest.inputs.length === 2);
+  const reachable = current.filter((manifest) => manifest?.version === version || manifest?.parent === version);
+  expect(reachable).toHaveLength(1); // published once, whatever a dead run left behind
+  expect(made.find((manifest) => manifest?.version === version)?.parent).toBe(1);
+}
+
+describe('a process that dies', () => {
+  it.each(['before', 'after'] as const)(
+    '%s any one call leaves a whole memory; the next run completes it once',
+    async (when) => {
+      const calls = await listCalls();
+      expect(calls.length).toBeGreaterThan(25);
+      for (let at = 0; at < calls.length; at++) {
+        const bench = await benchBeforeUpdate();
+        let count = 0;
+        let dead = false;
+        const die: PortHook = (moment) => {
+          if (dead || (moment === when && count++ === at)) {
+            dead = true;
+            throw new Error('killed');
+          }
+        };
+        const first = await runHooked(bench, die);
+        expect(first.end, `${when} ${calls[at]}`).toBeInstanceOf(Error);
+        const versionAfterDeath = await expectReadable(bench);
+
+        bench.clock.advance(LIMITS.consolidationLeaseMs);
+        const second = await runHooked(bench, () => {});
+        expect(second.end).toMatchObject({ kind: expect.stringMatching(/^(published|unchanged)$/) });
+        if (versionAfterDeath > 1) expect(second.end).toMatchObject({ kind: 'unchanged', turns: 0 });
+        await expectReadable(bench);
+        await expectCompleted(bench);
+        // Every turn is paid once, the one in flight at most twice.
+        const asked = first.model.requests.length + second.model.requests.length;
+        expect(asked, `${when} ${calls[at]}`).toBeLessThanOrEqual(4);
+      }
+    },
+  );
+});
+
+describe('a store that fails', () => {
+  it.each(['before', 'after'] as const)(
+    '%s any one call fails the job with its code; the next run completes',
+    async (when) => {
+      const calls = await listCalls();
+      for (let at = 0; at < calls.length; at++) {
+        const bench = await benchBeforeUpdate();
+        let count = 0;
+        const fail: PortHook = (moment) => {
+          if (moment === when && count++ === at) throw new UnavailableError('store.down', 'the store is down');
+        };
+        const { end } = await runHooked(bench, fail);
+        const call = `${when} ${calls[at]}`;
+        const tolerated = calls[at] === 'memories.removeOrphans' || calls[at]?.startsWith('memories.manifestNumbers');
+        if (calls[at] === 'jobs.claim') expect(end, call).toBeInstanceOf(UnavailableError);
+        else if (!(tolerated && (end as { kind?: string }).kind === 'published'))
+          expect(end, call).toMatchObject({ kind: expect.stringMatching(/failed|published/) });
+        if ((end as { kind?: string }).kind === 'failed') {
+          expect(end, call).toMatchObject({ code: 'store.down' });
+          const job = await bench.jobs.get(USER, KEY);
+          if (job?.status !== 'done') expect(job, call).toMatchObject({ status: 'error', lastError: 'store.down' });
+        }
+        await expectReadable(bench);
+
+        bench.clock.advance(LIMITS.retryDelayMs);
+        const second = await runHooked(bench, () => {});
+        expect(second.end, call).toMatchObject({ kind: expect.stringMatching(/^(published|unchanged)$/) });
+        await expectReadable(bench);
+        await expectCompleted(bench);
+      }
+    },
+  );
+
+  it('throws what is no failure of a store on, after the job was marked', async () => {
+    const bench = await benchBeforeUpdate();
+    let thrown = false;
+    const { end } = await runHooked(bench, (when, call) => {
+      if (thrown || when !== 'before' || call !== 'outputs.bodies') return;
+      thrown = true;
+      throw new TypeError('secret content');
+    });
+    expect(end).toBeInstanceOf(TypeError);
+    expect(await bench.jobs.get(USER, KEY)).toMatchObject({ status: 'error', lastError: 'core.unexpected' });
+  });
+});
+
+describe('a holder that stalls', () => {
+  it('C24 TC-145 is overtaken: it publishes nothing and does not mark the job', async () => {
+    const bench = await benchBeforeUpdate();
+    let stalled = false;
+    const { end } = await runHooked(bench, async (when, call) => {
+      if (stalled || when !== 'after' || call !== 'model.respond') return;
+      stalled = true;
+      bench.clock.advance(LIMITS.consolidationLeaseMs);
+      expect(await bench.run(updateScript(bench))).toMatchObject({ kind: 'published', version: 2 });
+    });
+    expect(end).toMatchObject({ kind: 'failed', code: 'consolidation.ownership_lost', turns: 1 });
+    expect(await bench.memories.manifestNumbers(USER)).toEqual([1, 2]);
+    expect(await bench.jobs.get(USER, KEY)).toMatchObject({ status: 'done', lastError: null });
+  });
+
+  it('C24 is refused by the fence when it stalls between its last heartbeat and the switch', async () => {
+    const bench = await benchBeforeUpdate();
+    let stalled = false;
+    const { end } = await runHooked(bench, async (when, call) => {
+      if (stalled || when !== 'before' || call !== 'heads.switchTo') return;
+      stalled = true;
+      bench.clock.advance(LIMITS.consolidationLeaseMs);
+      expect(await bench.run([])).toMatchObject({ kind: 'published' });
+    });
+    expect(end).toMatchObject({ kind: 'failed', code: 'consolidation.ownership_lost' });
+    await expectReadable(bench);
+    expect(await bench.jobs.get(USER, KEY)).toMatchObject({ status: 'done', lastError: null });
+  });
+
+  it('makes no further model call after a refused heartbeat, and beats once a minute', async () => {
+    const bench = await benchBeforeUpdate();
+    let beats = 0;
+    const { model, end } = await runHooked(bench, (when, call) => {
+      if (when === 'after' && call === 'model.respond') bench.clock.advance(LIMITS.heartbeatMs - 1);
+      if (when === 'after' && call === 'jobs.heartbeat') beats++;
+    });
+    expect(end).toMatchObject({ kind: 'published' });
+    expect(beats).toBe(2); // before the third turn, and before publishing
+    expect(model.requests).toHaveLength(3);
+  });
+
+  it('cannot commit after a reset', async () => {
+    const bench = await benchBeforeUpdate();
+    let reset = false;
+    const { end } = await runHooked(bench, async (when, call) => {
+      if (reset || when !== 'before' || call !== 'heads.switchTo') return;
+      reset = true;
+      await bench.heads.reset(USER);
+    });
+    expect(end).toMatchObject({ kind: 'failed', code: 'consolidation.ownership_lost' });
+    expect(await bench.heads.read(USER)).toMatchObject({ version: 0, epoch: 1 });
+  });
+});

@@ -1,0 +1,38 @@
+import type { ConsolidationPorts } from '../../../core/consolidation/consolidation-ports.ts';
+
+/** Calls of a run by name, such as `jobs.claim`, each told before and after it happened. */
+export type PortHook = (when: 'before' | 'after', call: string) => void | Promise<void>;
+
+/** The same ports with a hook around every call. What the hook throws, the caller gets. */
+export function hookPorts(ports: ConsolidationPorts, hook: PortHook): ConsolidationPorts {
+  return {
+    jobs: hookPort('jobs', ports.jobs, hook),
+    outputs: hookPort('outputs', ports.outputs, hook),
+    threads: hookPort('threads', ports.threads, hook),
+    heads: hookPort('heads', ports.heads, hook),
+    memories: hookPort('memories', ports.memories, hook),
+    templates: hookPort('templates', ports.templates, hook),
+    model: hookPort('model', ports.model, hook),
+    steps: ports.steps,
+    ledger: hookPort('ledger', ports.ledger, hook),
+    clock: ports.clock,
+    tokens: ports.tokens,
+    telemetry: ports.telemetry,
+  };
+}
+
+function hookPort<T extends object>(name: string, port: T, hook: PortHook): T {
+  return new Proxy(port, {
+    get: (target, key) => {
+      const method: unknown = Reflect.get(target, key);
+      if (typeof method !== 'function') return method;
+      return async (...args: readonly unknown[]): Promise<unknown> => {
+        const call = `${name}.${String(key)}`;
+        await hook('before', call);
+        const answer: unknown = await Reflect.apply(method, target, args);
+        await hook('after', call);
+        return answer;
+      };
+    },
+  });
+}

@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelRequest } from '../../../core/ports/model-client.ts';
+import { LIMITS } from '../../../core/settings.ts';
+import type { ScriptEntry } from '../../doubles/scripted-model.ts';
+import { calling, finishing, listing, saying, writing } from '../agent/agent-script.ts';
+import { ConsolidationBench, USER } from './consolidation-bench.ts';
+import { SUMMARY_TEXT } from './memory-text.ts';
+
+const fakeKey = (): string => ['ghp', 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8'].join('_');
+
+interface Hostile {
+  readonly does: string;
+  readonly script: (bench: ConsolidationBench) => readonly ScriptEntry[];
+  readonly code: string;
+  readonly detail?: string;
+}
+
+/** The same answer to everything, finish after finish: as often as faults go back, and once more. */
+function stubborn(...turns: readonly ScriptEntry[]): readonly ScriptEntry[] {
+  return [...turns, finishing('1'), finishing('2'), finishing('3')];
+}
+
+const HOSTILE: readonly Hostile[] = [
+  {
+    does: 'writes garbage',
+    script: () => stubborn(writing('MEMORY.md', 'lorem ipsum '.repeat(200))),
+    code: 'artifacts.invalid',
+    detail: 'memory.before_group',
+  },
+  {
+    does: 'empties MEMORY.md',
+    script: () => [writing('MEMORY.md', ''), finishing('1'), finishing('2')],
+    code: 'artifacts.shrunk',
+    detail: 'memory.shrunk',
+  },
+  {
+    does: 'deletes MEMORY.md',
+    script: () => [calling({ name: 'delete', arguments: { path: 'MEMORY.md' } }), finishing('1'), finishing('2')],
+    code: 'artifacts.shrunk',
+    detail: 'file.missing',
+  },
+  {
+    does: 'invents a thread',
+    script: (bench) =>
+      stubborn(writing('MEMORY.md', bench.goodMemory(['t1', 't2', 't3']).replaceAll('thread_id=t3', 'thread_id=t99'))),
+    code: 'artifacts.invalid',
+    detail: 'source.unknown_thread',
+  },
+  {
+    does: 'rewrites the file around other sources at the same length',
+    script: (bench) => [
+      writing('MEMORY.md', bench.goodMemory(['t3'], ['x'.repeat(900).concat(' [Task 1]')])),
+      finishing('1'),
+      finishing('2'),
+    ],
+    code: 'artifacts.shrunk',
+  },
+  {
+    does: 'plants a secret',
+    script: (bench) =>
+      stubborn(writing('MEMORY.md', bench.goodMemory(['t1', 't2', 't3'], [`token ${fakeKey()} [Task 1]`]))),
+    code: 'artifacts.invalid',
+    detail: 'file.secret',
+  },
+  {
+    does: 'repeats itself',
+    script: () => [listing('.'), listing('.'), listing('.')],
+    code: 'agent.loop',
+  },
+  {
+    does: 'stops in the middle',
+    script: (bench) => [
+      writing('MEMORY.md', bench.goodMemory(['t1', 't2', 't3'])),
+      saying('I have updated the memory.'),
+      saying('Done.'),
+    ],
+    code: 'agent.no_tool_call',
+  },
+  { does: 'refuses', script: () => [{ kind: 'refused', usage: null }], code: 'model.refused' },
+  {
+    does: 'never gets to an end of its answer (B24)',
+    script: () => [
+      { kind: 'incomplete', reason: 'length', usage: null },
+      { kind: 'incomplete', reason: 'length', usage: null },
+    ],
+    code: 'model.incomplete',
+  },
+  {
+    does: 'calls 50 tools in every turn, for ever',
+    script: () =>
+      Array.from({ length: LIMITS.agentMaxTurns }, (_, turn) =>
+        calling(
+          ...Array.from({ length: 50 }, (_none, at) => ({
+            name: 'write',
+            arguments: { path: `skills/s${turn}-${at}/SKILL.md`, content: 'x' },
+          })),
+        ),
+      ),
+    code: 'agent.turn_budget',
+  },
+  {
+    does: 'writes without end',
+    script: () =>
+      Array.from({ length: 65 }, (_, at) => writing(`skills/s${at}/SKILL.md`, 'x'.repeat(LIMITS.skillFileBytes))),
+    code: 'agent.write_budget',
+  },
+];
+
+describe('a model that', () => {
+  it.each(HOSTILE)('$does leaves the old version, and the cause is told', async ({ script, code, detail }) => {
+    const bench = new ConsolidationBench();
+    await bench.addOutput('t1');
+    await bench.addOutput('t2');
+    await bench.goodRun('t1', 't2');
+    const before = await bench.files();
+    await bench.addOutput('t3');
+
+    const result = await bench.run(script(bench));
+    expect(result).toMatchObject({ kind: 'failed', code });
+    if (detail !== undefined && result.kind === 'failed') expect(result.detail).toContain(detail);
+    expect(await bench.files()).toEqual(before);
+    expect(await bench.heads.read(USER)).toMatchObject({ version: 1, summary: SUMMARY_TEXT });
+    expect(await bench.jobs.get(USER, { kind: 'consolidation' })).toMatchObject({ status: 'error', lastError: code });
+    expect(JSON.stringify([result.kind === 'failed' ? result.detail : '', bench.telemetry])).not.toContain(fakeKey());
+
+    bench.clock.advance(LIMITS.retryDelayMs);
+    const again = await bench.run([writing('MEMORY.md', bench.goodMemory(['t1', 't2', 't3'])), finishing()], {
+      immediate: false,
+    });
+    expect(again).toMatchObject({ kind: 'published', added: ['t3'] });
+  });
+
+  it('writes to inputs changes nothing of them', async () => {
+    const bench = new ConsolidationBench();
+    await bench.addOutput('t1');
+    const paths = ['raw_memories.md', `rollout_summaries/${bench.stemOf('t1')}.md`, 'phase2_workspace_diff.md', '../x'];
+    const result = await bench.run([
+      calling(...paths.map((path) => ({ name: 'write', arguments: { path, content: 'overwritten' } }))),
+      ...bench.goodScript('t1'),
+    ]);
+    expect(result.kind).toBe('published');
+    expect(JSON.stringify(await bench.files())).not.toContain('overwritten');
+  });
+});
+
+describe('repair', () => {
+  const lastMessage = (request: ModelRequest | undefined): string => {
+    const item = request?.items.at(-1);
+    return item?.kind === 'message' ? item.text : '';
+  };
+
+  it('tells the faults with place and cure, and publishes once they are gone', async () => {
+    const bench = new ConsolidationBench();
+    await bench.addOutput('t1');
+    const bad = bench.goodMemory(['t1'], ['A lesson without a source']);
+    const [, summary, end] = bench.goodScript('t1');
+    const result = await bench.run([
+      writing('MEMORY.md', bad),
+      summary ?? end ?? finishing(),
+      finishing(),
+      writing('MEMORY.md', bench.goodMemory(['t1'])),
+      finishing('repaired'),
+    ]);
+    expect(result).toMatchObject({ kind: 'published', report: 'repaired', turns: 5 });
+    const told = lastMessage(result.model.requests[3]);
+    const line = bad.split('\n').findIndex((text) => text.includes('A lesson')) + 1;
+    expect(told).toContain(
+      `- MEMORY.md:${line}: the bullet does not say what it rests on (memory.bullet_without_task)`,
+    );
+    expect(told).toContain('call `finish` again');
+  });
+
+  it('goes back twice, not three times', async () => {
+    const bench = new ConsolidationBench();
+    await bench.addOutput('t1');
+    const result = await bench.run(stubborn(writing('MEMORY.md', 'garbage')));
+    expect(result).toMatchObject({ kind: 'failed', code: 'artifacts.invalid', turns: 4 });
+    expect(await bench.heads.read(USER)).toMatchObject({ version: 0 });
+  });
+
+  it('A25 lets a memory shrink with the inputs that went', async () => {
+    const bench = new ConsolidationBench();
+    for (const id of ['t1', 't2', 't3', 't4', 't5']) await bench.addOutput(id);
+    await bench.goodRun('t1', 't2', 't3', 't4', 't5');
+    for (const id of ['t2', 't3', 't4', 't5']) await bench.threads.setMemoryMode(USER, id, 'disabled');
+    const result = await bench.run([writing('MEMORY.md', bench.goodMemory(['t1'])), finishing()]);
+    expect(result).toMatchObject({ kind: 'published', removed: ['t2', 't3', 't4', 't5'] });
+    expect((await bench.manifest())?.removed).toEqual(['t2', 't3', 't4', 't5']);
+  });
+
+  it('publishes an empty MEMORY.md when every input went', async () => {
+    const bench = new ConsolidationBench();
+    await bench.addOutput('t1');
+    await bench.goodRun('t1');
+    await bench.threads.setMemoryMode(USER, 't1', 'disabled');
+    const empty = SUMMARY_TEXT.slice(0, SUMMARY_TEXT.indexOf('### git'));
+    const result = await bench.run([writing('MEMORY.md', ''), writing('memory_summary.md', empty), finishing()]);
+    expect(result).toMatchObject({ kind: 'published', removed: ['t1'] });
+    expect(await bench.run()).toMatchObject({ kind: 'unchanged' });
+  });
+});
