@@ -34,8 +34,10 @@ export interface PublishRequest {
   readonly fence: string | null;
   readonly reason: VersionReason;
   readonly actor: string;
-  /** Every file of the new version, with its whole content. */
+  /** Every file of the new version, with its whole content; of those in `kept`, only what replaces the base's. */
   readonly files: FileTree;
+  /** Paths whose entries are taken over from the base without reading them: a small version changes one file of many. */
+  readonly kept?: readonly string[];
   readonly inputs: readonly SnapshotRef[];
   /** Thread ids that the base rested on and this version does not. */
   readonly removed: readonly string[];
@@ -75,7 +77,7 @@ type Draft = Omit<Manifest, 'version'>;
  */
 export async function publishVersion(stores: PublishStores, request: PublishRequest): Promise<PublishResult> {
   const base = request.base.manifest;
-  const staging = planStaging(base, request.files);
+  const staging = planStaging(base, request.files, request.kept ?? []);
   if (isUnchanged(request, staging)) return { kind: 'unchanged', version: base?.version ?? 0 };
 
   const files: Record<string, FileEntry> = { ...staging.kept };
@@ -92,9 +94,13 @@ interface Staging {
   readonly kept: Readonly<Record<string, FileEntry>>;
 }
 
-function planStaging(base: Manifest | undefined, files: FileTree): Staging {
+function planStaging(base: Manifest | undefined, files: FileTree, keptPaths: readonly string[]): Staging {
   const changed: string[] = [];
   const kept: Record<string, FileEntry> = {};
+  for (const path of keptPaths) {
+    const entry = base?.files[path];
+    if (entry !== undefined && !files.has(path)) kept[path] = entry;
+  }
   for (const [path, content] of files) {
     const entry = base?.files[path];
     if (entry !== undefined && entry.bytes === content.length && entry.sha256 === sha256Hex(content))
@@ -111,7 +117,7 @@ function planStaging(base: Manifest | undefined, files: FileTree): Staging {
 function isUnchanged(request: PublishRequest, staging: Staging): boolean {
   const base = request.base.manifest;
   if (base === undefined) return request.files.size === 0;
-  const sameFiles = staging.changed.length === 0 && request.files.size === Object.keys(base.files).length;
+  const sameFiles = staging.changed.length === 0 && Object.keys(staging.kept).length === Object.keys(base.files).length;
   if (!sameFiles) return false;
   if (request.reason !== 'consolidation') return true;
   return (

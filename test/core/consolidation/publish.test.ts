@@ -97,6 +97,19 @@ describe('publishing a version', () => {
     expect(Object.keys(await readCurrent(shelf))).toEqual(['MEMORY.md', 'memory_summary.md']);
   });
 
+  it('takes over kept entries of the base without their content, except those that are replaced', async () => {
+    const shelf = await shelfWithFirst();
+    const kept = [...Object.keys(FIRST), 'never was'];
+    expect(await publish(shelf, {}, { reason: 'note', kept })).toEqual({ kind: 'unchanged', version: 1 });
+    expect(await publish(shelf, { [NOTE]: 'n', 'MEMORY.md': 'm2' }, { reason: 'note', kept })).toMatchObject({
+      kind: 'published',
+      filesWritten: [NOTE, 'MEMORY.md'],
+      filesUnchanged: 2,
+    });
+    expect(await readCurrent(shelf)).toEqual({ ...FIRST, [NOTE]: 'n', 'MEMORY.md': 'm2' });
+    expect(shelf.current.summary).toBe(FIRST['memory_summary.md']);
+  });
+
   it('makes no version of a byte-identical result', async () => {
     const shelf = await shelfWithFirst();
     expect(await publish(shelf, FIRST)).toEqual({ kind: 'unchanged', version: 1 });
