@@ -16,6 +16,7 @@ import { runToolCalls, type ToolCall } from './tool-call.ts';
 
 const IDENTICAL_TURNS = 3;
 const IDLE_TURNS = 2;
+const TURNS_TOLD = 10;
 const NUDGE = 'That turn called no tool. Go on with the tools, or call finish if every listed change is worked in.';
 
 /** What one run may use up (DV-23). */
@@ -161,7 +162,10 @@ export class Agent {
     if (workspace.bytesWritten > budget.maxWriteBytes)
       return stop('agent.write_budget', `${workspace.bytesWritten} of ${budget.maxWriteBytes} bytes written`);
     const report = results.find((result) => result.report !== undefined)?.report;
-    return report === undefined ? undefined : { kind: 'finished', report };
+    if (report !== undefined) return { kind: 'finished', report };
+    if (budget.maxTurns - this.#turns === TURNS_TOLD && this.#turns > TURNS_TOLD)
+      this.say(`${TURNS_TOLD} turns are left. Complete what is begun, leave the files whole, and call finish.`);
+    return undefined;
   }
 
   #nudge(items: readonly ModelItem[]): AgentEnd | undefined {

@@ -82,7 +82,7 @@ class Consolidation {
   async run(): Promise<ConsolidationResult> {
     try {
       let head = await this.#ports.heads.setFence(this.#request.userKey, this.#lease.token);
-      await this.#removeOrphans();
+      await this.#tolerate('consolidation.orphans_kept', removeOrphanVersions(this.#ports, this.#request.userKey));
       for (let restarts = 0; ; restarts++) {
         const end = await this.#runOnce(head);
         if (end.kind !== 'moved') return end;
@@ -100,13 +100,11 @@ class Consolidation {
   async #runOnce(head: Head): Promise<ConsolidationResult | Moved> {
     const start = await loadStart(this.#ports, this.#request, head);
     if (start.selection.length === 0 && start.workspace.files.size === 0) {
-      await this.#complete([]);
-      return { kind: 'nothing' };
+      return (await this.#completeIdle([])) ?? { kind: 'nothing' };
     }
     const clean = start.workspace.changes.length === 0;
     if (clean && validateArtifacts(start.workspace.files, start.selection).length === 0) {
-      await this.#complete(start.selection);
-      return this.#unchanged(head.version);
+      return (await this.#completeIdle(start.selection)) ?? this.#unchanged(head.version);
     }
     return this.#consolidate(start);
   }
@@ -132,7 +130,7 @@ class Consolidation {
     this.#turns += end.turns;
     this.#usage = addUsage(this.#usage, end.usage);
     const result = await this.#endAgent(start, end, { promptVersion: template.version, model });
-    if (!isResumable(end, result)) await this.#ports.steps.finish(runId);
+    if (!isResumable(end, result)) await this.#tolerate('consolidation.steps_kept', this.#ports.steps.finish(runId));
     return result;
   }
 
@@ -204,6 +202,13 @@ class Consolidation {
     return { kind: 'unchanged', version, turns: this.#turns, usage: this.#usage };
   }
 
+  /** Ends a run that had nothing to do. A holder that stalled until it was overtaken marks nothing. */
+  async #completeIdle(selection: readonly SelectedInput[]): Promise<ConsolidationResult | undefined> {
+    if (!(await this.#lease.keep())) return this.#fail({ code: OWNERSHIP_LOST, detail: 'lost before the end' });
+    await this.#complete(selection);
+    return undefined;
+  }
+
   /** Marks what was taken in, then ends the job (behaviours F-13, F-16). Ownership lost by now costs nothing: it is published. */
   async #complete(selection: readonly SelectedInput[]): Promise<void> {
     const { userKey } = this.#request;
@@ -225,13 +230,13 @@ class Consolidation {
     return { kind: 'failed', code, detail, turns: this.#turns, usage: this.#usage };
   }
 
-  /** What could not be cleaned up now is cleaned up by the next run. */
-  async #removeOrphans(): Promise<void> {
+  /** For cleaning up: what could not be removed now is removed by a later run, or costs only space. */
+  async #tolerate(event: string, work: Promise<unknown>): Promise<void> {
     try {
-      await removeOrphanVersions(this.#ports, this.#request.userKey);
+      await work;
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error;
-      this.#ports.telemetry.event('warn', 'consolidation.orphans_kept', { code: error.code });
+      this.#ports.telemetry.event('warn', event, { code: error.code });
     }
   }
 }

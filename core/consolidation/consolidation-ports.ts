@@ -64,7 +64,10 @@ export type ConsolidationResult =
   | { readonly kind: 'nothing' }
   /** Not claimed: somebody else runs, or it is not time yet. */
   | { readonly kind: 'refused'; readonly reason: ClaimRefusal; readonly retryAt: number | null }
-  /** The old version stays. `code` is in the job's last error as well; `detail` is content-free. */
+  /**
+   * The old version stays; only where the job could not be ended after the switch, the next run finds the new one and ends
+   * it. `code` is in the job's last error as well; `detail` is content-free.
+   */
   | {
       readonly kind: 'failed';
       readonly code: string;

@@ -2,11 +2,12 @@ import type { AgentBudget } from '../agent/agent.ts';
 import { renderTemplate, templateParts } from '../extraction/render-template.ts';
 import { sha256Hex } from '../ids.ts';
 import type { Template } from '../ports/template-store.ts';
+import { decodeUtf8 } from '../text.ts';
 import { assignStems } from '../workspace/file-stem.ts';
-import { renderDiffFile } from '../workspace/workspace-diff.ts';
+import { ROLLOUT_SUMMARIES_FOLDER } from '../workspace/input-files.ts';
 import type { SelectedInput } from './load-selection.ts';
 import type { Manifest } from './manifest.ts';
-import type { Workspace } from './prepare-workspace.ts';
+import { REMOVED_FOLDER, type Workspace } from './prepare-workspace.ts';
 import { MEMORY_PATH } from './validate-artifacts.ts';
 
 export interface ConsolidationPrompt {
@@ -46,7 +47,12 @@ export function nameRun(
 ): string {
   const inputs = setup.selection.map((input) => [input.threadId, input.sourceUpdatedAt]);
   const start = [userKey, base?.version ?? 0, inputs, workspace.newNotes, setup.promptVersion, setup.model];
-  return sha256Hex(JSON.stringify([...start, sha256Hex(renderDiffFile(workspace.changes))]));
+  const changes = workspace.changes.map(({ path, before, after }) => [path, hashOf(before), hashOf(after)]);
+  return sha256Hex(JSON.stringify([...start, changes]));
+}
+
+function hashOf(content: Uint8Array | null): string | null {
+  return content === null ? null : sha256Hex(content);
 }
 
 function describeInputs(
@@ -62,8 +68,22 @@ function describeInputs(
   return {
     added: listLines(workspace.inputs.added.map(line)),
     retained: listLines(workspace.inputs.retained.map(line)),
-    removed: listLines(workspace.inputs.removed.map((threadId) => `thread_id=${threadId}`)),
+    removed: listLines(describeRemoved(workspace)),
   };
+}
+
+/** With the file to read where the run has it; one that a person had removed before is named by its thread alone. */
+function describeRemoved(workspace: Workspace): readonly string[] {
+  const files = new Map<string, string>();
+  for (const { status, path, before } of workspace.changes) {
+    if (status !== 'D' || !path.startsWith(ROLLOUT_SUMMARIES_FOLDER)) continue;
+    const threadId = /^thread_id: (.*)$/m.exec(decodeUtf8(before))?.[1];
+    if (threadId !== undefined) files.set(threadId, `${REMOVED_FOLDER}${path}`);
+  }
+  return workspace.inputs.removed.map((threadId) => {
+    const file = files.get(threadId);
+    return file === undefined ? `thread_id=${threadId}` : `${file} (thread_id=${threadId})`;
+  });
 }
 
 function extensionsOf(workspace: Workspace): readonly string[] {

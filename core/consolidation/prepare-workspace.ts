@@ -10,7 +10,8 @@ import type { SelectedInput } from './load-selection.ts';
 import type { Manifest } from './manifest.ts';
 import { listPendingNotes } from './pending-notes.ts';
 
-const REMOVED_FOLDER = 'removed/';
+/** Where inputs that fell out of the selection lie during a run (DV-12). */
+export const REMOVED_FOLDER = 'removed/';
 const INSTRUCTIONS_PATH = 'extensions/ad_hoc/instructions.md';
 const READS_AT_ONCE = 16;
 

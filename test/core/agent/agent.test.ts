@@ -385,6 +385,19 @@ describe('what a run pays', () => {
   });
 });
 
+describe('the end of the turns', () => {
+  it('is told ten turns before, once', async () => {
+    const turns = Array.from({ length: 29 }, (_, at) => listing('./'.repeat(at)));
+    const { agent, model } = bench([...turns, finishing()], { budget: { maxTurns: 30 } });
+    expect(await agent.run()).toMatchObject({ kind: 'finished' });
+    const told = model.requests.map(
+      ({ items }) => items.filter((item) => item.kind === 'message' && item.text.startsWith('10 turns')).length,
+    );
+    expect(told.slice(0, 20).every((count) => count === 0)).toBe(true);
+    expect(told.slice(20).every((count) => count === 1)).toBe(true);
+  });
+});
+
 describe('a long conversation', () => {
   it('drops the oldest results, keeps calls paired, and keeps the last turn whole', async () => {
     const big = 'line of text\n'.repeat(7_000);
@@ -402,5 +415,16 @@ describe('a long conversation', () => {
       const bytes = request.items.reduce((sum, item) => sum + JSON.stringify(item).length, 0);
       expect(bytes / 4).toBeLessThan(LIMITS.agentConversationTokens * 1.2);
     }
+  });
+
+  it('drops the contents of old writes where the results are not enough', async () => {
+    const big = (mark: string): string => `${mark}${'x'.repeat(200_000)}`;
+    const script = ['a', 'b', 'c', 'd'].map((mark) => writing('MEMORY.md', big(mark)));
+    const { agent, model, workspace } = bench([...script, finishing()]);
+    expect(await agent.run()).toMatchObject({ kind: 'finished' });
+    const writes = (model.requests.at(-1)?.items ?? []).flatMap((item) => (item.kind === 'tool_call' ? [item] : []));
+    expect(writes.every((call) => call.arguments.startsWith('{"path":"MEMORY.md",'))).toBe(true);
+    expect(writes.map((call) => call.arguments.length > 2_000)).toEqual([false, false, false, true]);
+    expect(textOf(workspace, 'MEMORY.md')).toBe(big('d'));
   });
 });

@@ -178,7 +178,7 @@ describe('an incremental update', () => {
     expect(result).toMatchObject({ kind: 'published', version: 2, added: ['t3'], retained: ['t1'], removed: ['t2'] });
     expect(seen[0]).toContain('memory of t2');
     expect(firstMessage(result.model.requests[0])).toContain('Mode: incremental update');
-    expect(firstMessage(result.model.requests[0])).toContain('- thread_id=t2');
+    expect(firstMessage(result.model.requests[0])).toContain(`- removed/${gone} (thread_id=t2)`);
     expect(Object.keys(await bench.files()).filter((path) => path === gone || path.startsWith('removed/'))).toEqual([]);
     expect((await bench.manifest())?.removed).toEqual(['t2']);
   });

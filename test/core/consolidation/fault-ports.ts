@@ -13,7 +13,7 @@ export function hookPorts(ports: ConsolidationPorts, hook: PortHook): Consolidat
     memories: hookPort('memories', ports.memories, hook),
     templates: hookPort('templates', ports.templates, hook),
     model: hookPort('model', ports.model, hook),
-    steps: ports.steps,
+    steps: hookPort('steps', ports.steps, hook),
     ledger: hookPort('ledger', ports.ledger, hook),
     clock: ports.clock,
     tokens: ports.tokens,

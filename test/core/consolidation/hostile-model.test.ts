@@ -86,16 +86,16 @@ const HOSTILE: readonly Hostile[] = [
     code: 'model.incomplete',
   },
   {
-    does: 'calls 50 tools in every turn, for ever',
-    script: () =>
-      Array.from({ length: LIMITS.agentMaxTurns }, (_, turn) =>
-        calling(
-          ...Array.from({ length: 50 }, (_none, at) => ({
-            name: 'write',
-            arguments: { path: `skills/s${turn}-${at}/SKILL.md`, content: 'x' },
-          })),
-        ),
+    does: 'calls 50 tools in a turn and never comes to an end',
+    script: () => [
+      calling(
+        ...Array.from({ length: 50 }, (_, at) => ({
+          name: 'write',
+          arguments: { path: `skills/s${at}/SKILL.md`, content: 'x' },
+        })),
       ),
+      ...Array.from({ length: LIMITS.agentMaxTurns - 1 }, (_, at) => listing('./'.repeat(at))),
+    ],
     code: 'agent.turn_budget',
   },
   {
