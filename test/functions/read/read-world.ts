@@ -127,7 +127,9 @@ async function checkAnswer(method: string, path: string, answer: Response): Prom
     return result;
   }
   if (json === undefined) return result;
-  const shape = SHAPES.find(([verb, pattern]) => verb === method && pattern.test(path.split('?')[0] ?? ''));
+  const shape = SHAPES.find(
+    ([verb, pattern]) => verb === method && pattern.test(new URL(path, 'http://localhost').pathname),
+  );
   if (shape === undefined) throw new Error(`no schema for ${method} ${path}`);
   z.parse(shape[2], json);
   return result;
