@@ -23,6 +23,24 @@ export function readQuery<Schema extends z.ZodMiniType>(url: string, shape: Quer
 }
 
 /**
+ * Reads and checks one header.
+ * @returns undefined when it is not sent
+ * @throws InvalidInputError `http.invalid_field`
+ */
+export function readHeader<Schema extends z.ZodMiniType>(
+  headers: Headers,
+  name: string,
+  schema: Schema,
+): z.output<Schema> | undefined {
+  const value = headers.get(name);
+  if (value === null) return undefined;
+  const parsed = z.safeParse(schema, value);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map((issue) => ({ ...issue, path: [name, ...issue.path] }));
+  throw toInvalidInput(issues, 'header');
+}
+
+/**
  * The path after a prefix, decoded once and strictly. An encoded slash is a slash: clients that encode a whole path into
  * one segment and clients that do not name the same file. Steps such as `..` are for the use case to refuse.
  * @throws InvalidInputError `http.invalid_encoding`

@@ -3,13 +3,16 @@ import { InvalidInputError } from '../../core/errors.ts';
 
 type Issue = z.core.$ZodIssue;
 
+/** The part of a request that was read. */
+type Place = 'query' | 'body' | 'header';
+
 const NAME_CHARS = 64;
 
 /**
  * The first fault that a schema found, as our error: names the field, the limit and what would be right, never the value.
- * @param place `query` or `body`: told in the message and in `details.in`
+ * @param place told in the message and in `details.in`
  */
-export function toInvalidInput(issues: readonly Issue[], place: 'query' | 'body'): InvalidInputError {
+export function toInvalidInput(issues: readonly Issue[], place: Place): InvalidInputError {
   const issue = innermost(issues[0]);
   if (issue === undefined) return new InvalidInputError('http.invalid_request', `the ${place} is not valid`);
   if (issue.code === 'unrecognized_keys') return unknownField(issue.path, issue.keys, place);
@@ -20,11 +23,7 @@ export function toInvalidInput(issues: readonly Issue[], place: 'query' | 'body'
   });
 }
 
-function unknownField(
-  path: readonly PropertyKey[],
-  keys: readonly string[],
-  place: 'query' | 'body',
-): InvalidInputError {
+function unknownField(path: readonly PropertyKey[], keys: readonly string[], place: Place): InvalidInputError {
   const noun = place === 'query' ? 'unknown parameter' : 'unknown field';
   const names = keys.map((key) => fieldName([...path, key]));
   const field = names[0] ?? '';
@@ -55,7 +54,7 @@ function wanted(issue: Issue): string {
     case 'custom':
       return issue.message;
     case 'invalid_format':
-      return 'has not the right form';
+      return issue.message.startsWith('must ') ? issue.message : 'has not the right form';
     default:
       return 'has none of the allowed forms';
   }

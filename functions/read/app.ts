@@ -4,6 +4,7 @@ import type { ReadAppDeps } from './deps.ts';
 import { fileRoutes } from './file-routes.ts';
 import { memoryRoutes } from './memory-routes.ts';
 import { statusRoutes } from './status-routes.ts';
+import { writeRoutes } from './write-routes.ts';
 
 const REQUEST_TIMEOUT_MS = 10_000;
 
@@ -13,7 +14,7 @@ const REQUEST_TIMEOUT_MS = 10_000;
  */
 export function createReadApp(deps: ReadAppDeps): Hono {
   return createApp({
-    routes: [...statusRoutes(deps), ...memoryRoutes(deps), ...fileRoutes(deps)],
+    routes: [...statusRoutes(deps), ...memoryRoutes(deps), ...fileRoutes(deps), ...writeRoutes(deps)],
     tokens: deps.tokens,
     telemetry: deps.telemetry,
     requestTimeoutMs: deps.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,

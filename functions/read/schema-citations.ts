@@ -3,7 +3,9 @@ import * as z from 'zod/mini';
 /** Wire schemas of `POST /v1/citations` (api.md, behaviours 1.O, 1.P). */
 
 /** Visible ASCII: a key goes into headers and table keys. */
-const idempotencyKey = z.string().check(z.regex(/^[\x21-\x7e]{1,255}$/));
+export const idempotencyKey = z
+  .string()
+  .check(z.regex(/^[\x21-\x7e]{1,200}$/, { error: 'must be 1 to 200 visible ASCII characters' }));
 
 export const citationQuery = { schema: z.strictObject({ idempotency_key: z.optional(idempotencyKey) }) };
 

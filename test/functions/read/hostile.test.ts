@@ -3,7 +3,7 @@ import { DefectError, UnavailableError } from '../../../core/errors.ts';
 import { MemoryHeadStore } from '../../doubles/memory-head-store.ts';
 import { readWorld } from './read-world.ts';
 
-const POSTS = ['/v1/memory/search'];
+const POSTS = ['/v1/memory/search', '/v1/memory/notes', '/v1/citations'];
 const MARKER = 'words-of-the-user';
 
 describe.each(POSTS)('POST %s', (path) => {
@@ -64,6 +64,8 @@ describe('a store that fails', () => {
     const { ask, telemetry } = readWorld({ heads: new BrokenHeads(failure) });
     const answers = [
       await ask('/v1/status'),
+      await ask('/v1/memory'),
+      await ask('/v1/memory/notes', { method: 'POST', body: { note: MARKER } }),
       await ask('/v1/memory/files'),
       await ask('/v1/memory/files/MEMORY.md'),
       await ask('/v1/memory/search', { method: 'POST', body: { queries: [MARKER] } }),

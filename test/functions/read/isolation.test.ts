@@ -67,12 +67,27 @@ function requestsNaming(other: string, marker: string): readonly (readonly [stri
     ['/v1/memory/search', post({ queries: ['words'], user_id: other })],
     ['/v1/memory/search', post({ queries: ['words'], path: `../${other}` })],
     [`/v1/memory/search?user=${id}`, post({ queries: ['words'] })],
+    ['/v1/memory/notes', post({ note: 'a note' })],
+    ['/v1/memory/notes', post({ filename: `2025-10-09T08-00-00-${marker}.md`, note: 'mine' })],
+    ['/v1/memory/notes', post({ filename: `../${other}/2025-10-09T08-00-00-a.md`, note: 'mine' })],
+    ['/v1/memory/notes', post({ note: 'mine', user_id: other })],
+    ['/v1/citations?idempotency_key=k', post({ citation: { rollout_ids: [`thread-${marker}`] } })],
+    ['/v1/citations', post({ citation: { rollout_ids: [`thread-${marker}`] } })],
+    ['/v1/citations', post({ citation: { rollout_ids: [] }, user: other })],
     [`/v1/users/${id}/memory`, { headers }],
   ];
 }
 
 function wholeOf(answer: Answer): string {
   return [...answer.headers].flat().concat(answer.text).join('\n');
+}
+
+/** What the caller itself sent may come back: a project, a note's name, an unknown thread id. */
+function withoutEcho(text: string, marker: string): string {
+  return text
+    .replaceAll(`"project":"/work/${marker}"`, '')
+    .replaceAll(new RegExp(`(/v1/memory/files/)?extensions/ad_hoc/notes/2025-10-09T08-00-00-${marker}.md`, 'g'), '')
+    .replaceAll(`"thread-${marker}"`, '');
 }
 
 describe('the read app', () => {
@@ -85,10 +100,12 @@ describe('the read app', () => {
           const next = (at + 1) % users.length;
           for (const [path, ask] of requestsNaming(users[next] ?? '', markerOf(next))) {
             const headers = { ...ask.headers, authorization: `Bearer ${user}` };
-            const seen = wholeOf(await made.ask(path, { ...ask, headers })).replaceAll(`/work/${markerOf(next)}`, '');
+            const answer = await made.ask(path, { ...ask, headers });
+            const seen = withoutEcho(wholeOf(answer), markerOf(next));
             const foreign = users.map((_, other) => markerOf(other)).filter((marker) => marker !== markerOf(at));
             expect(foreign.filter((marker) => seen.includes(marker))).toEqual([]);
           }
+          for (const head of await made.stageOne.heads(toUserKey(user))) expect(head.usageCount).toBeNull();
           const own = await made.ask('/v1/memory', { headers: { authorization: `Bearer ${user}` } });
           expect(own.text).toContain(markerOf(at));
         }

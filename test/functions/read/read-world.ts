@@ -9,8 +9,10 @@ import { encodeUtf8 } from '../../../core/text.ts';
 import { problemAnswer } from '../../../functions/http/schema-problem.ts';
 import { createReadApp } from '../../../functions/read/app.ts';
 import type { ReadAppDeps } from '../../../functions/read/deps.ts';
+import { citationAnswer } from '../../../functions/read/schema-citations.ts';
 import { fileAnswer, listAnswer, searchAnswer } from '../../../functions/read/schema-files.ts';
 import { memoryAnswer } from '../../../functions/read/schema-memory.ts';
+import { noteAnswer } from '../../../functions/read/schema-notes.ts';
 import { healthAnswer, statusAnswer } from '../../../functions/read/schema-status.ts';
 import { FixedClock } from '../../doubles/fixed-clock.ts';
 import { MemoryHeadStore } from '../../doubles/memory-head-store.ts';
@@ -34,6 +36,8 @@ Below {{ base_path }}. Pending:
 ========= MEMORY_SUMMARY ENDS =========
 `;
 
+const NOTES_TEMPLATE = '<!-- stillroom template: ad_hoc_instructions, version: 1 -->\nHow to read notes.\n';
+
 /** What each good answer must look like. */
 const SHAPES: readonly (readonly [string, RegExp, z.ZodMiniType])[] = [
   ['GET', /^\/healthz$/, healthAnswer],
@@ -42,6 +46,8 @@ const SHAPES: readonly (readonly [string, RegExp, z.ZodMiniType])[] = [
   ['GET', /^\/v1\/memory\/files$/, listAnswer],
   ['GET', /^\/v1\/memory\/files\/.+$/, fileAnswer],
   ['POST', /^\/v1\/memory\/search$/, searchAnswer],
+  ['POST', /^\/v1\/memory\/notes$/, noteAnswer],
+  ['POST', /^\/v1\/citations$/, citationAnswer],
 ];
 
 export interface Answer {
@@ -84,7 +90,7 @@ export function readWorld(given: Partial<ReadAppDeps> = {}) {
     ...stores,
     identify,
     settings: async (userKey) => settings.get(userKey) ?? DEFAULT_SETTINGS,
-    templates: new MemoryTemplateStore({ read_path: TEMPLATE }),
+    templates: new MemoryTemplateStore({ read_path: TEMPLATE, ad_hoc_instructions: NOTES_TEMPLATE }),
     tokens: new NumberedTokens(),
     basePath: '/home/u/memories',
     ...given,
