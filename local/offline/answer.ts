@@ -1,3 +1,4 @@
+import { nextCalls } from './consolidation-agent.ts';
 import { answerStageOne } from './stage-one.ts';
 import type { Answer, OfflineRequest } from './wire.ts';
 
@@ -12,5 +13,6 @@ export function answerRequest(request: OfflineRequest): Answer | undefined {
       .join('');
     return { kind: 'text', text: JSON.stringify(answerStageOne(message)) };
   }
+  if (request.toolNames.includes('finish')) return { kind: 'calls', calls: nextCalls(request.turns) };
   return undefined;
 }

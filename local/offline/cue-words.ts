@@ -50,6 +50,10 @@ const CORRECTION =
 const THANKS =
   /\b(?:thanks?|thank you|great|perfect|works now|that works|well done|nice|awesome|good|danke|super|passt|perfekt|prima|merci|parfait|gracias|perfecto|obrigad[oa]|perfeito)\b|谢谢|很好|完美|太好了|ありがとう|完璧|いいですね|감사|고마|완벽/i;
 
+/** The person takes a complaint back. */
+const RETRACTION =
+  /\b(?:you(?:['’]re| are) right|my (?:mistake|bad|fault)|I was wrong|du hast recht|mein Fehler|tu as raison|mon erreur|tienes razón|você tem razão)\b|你是对的|我错了|私の(?:勘違い|間違い)|제 실수/i;
+
 const COMPLAINT =
   /\b(?:still (?:wrong|broken|fail\w*|not)|doesn['’]t work|does not work|that['’]s wrong|not what I|geht nicht|funktioniert nicht|immer noch|ne marche pas|no funciona|não funciona)\b|还是不行|没用|不工作|動きません|まだ(?:だめ|動)|안 ?(?:돼|됩)/i;
 
@@ -69,4 +73,9 @@ export function isCorrection(message: string): boolean {
 export function judgement(message: string): 'praise' | 'complaint' | null {
   if (isCorrection(message) || COMPLAINT.test(message)) return 'complaint';
   return THANKS.test(message) ? 'praise' : null;
+}
+
+/** True when the person takes back what they last complained of. */
+export function takesBack(message: string): boolean {
+  return RETRACTION.test(message);
 }

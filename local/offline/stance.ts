@@ -70,8 +70,12 @@ export function isSameWish(left: string, right: string): boolean {
   if (a === b) return true;
   const [one, other] = [readStance(left), readStance(right)];
   if (replaces(one, other) || replaces(other, one)) return false;
-  if (!sameSet(one.wanted, other.wanted) || !sameSet(one.rejected, other.rejected)) return false;
-  return overlap(contentWords(a), contentWords(b)) >= 0.75;
+  if (!sameSet(one.wanted, other.wanted)) return false;
+  const [words, others] = [contentWords(a), contentWords(b)];
+  if (sameSet(one.rejected, other.rejected)) return overlap(words, others) >= 0.75;
+  const [less, more] = one.rejected.size <= other.rejected.size ? [one, other] : [other, one];
+  const [short, long] = words.size <= others.size ? [words, others] : [others, words];
+  return one.wanted.size > 0 && isWithin(less.rejected, more.rejected) && isWithin(short, long);
 }
 
 function splitClauses(sentence: string): readonly string[] {
@@ -110,7 +114,11 @@ function shares(left: ReadonlySet<string>, right: ReadonlySet<string>): boolean 
 }
 
 function sameSet(left: ReadonlySet<string>, right: ReadonlySet<string>): boolean {
-  return left.size === right.size && [...left].every((term) => right.has(term));
+  return left.size === right.size && isWithin(left, right);
+}
+
+function isWithin(part: ReadonlySet<string>, whole: ReadonlySet<string>): boolean {
+  return [...part].every((term) => whole.has(term));
 }
 
 const STOP_WORDS = new Set(

@@ -1,5 +1,5 @@
 import { type Fix, filesIn, findFixes, lastChecks } from './commands.ts';
-import { asksForAWay, isCorrection, judgement } from './cue-words.ts';
+import { asksForAWay, isCorrection, judgement, takesBack } from './cue-words.ts';
 import { splitSentences } from './sentences.ts';
 import type { SessionEvent } from './session-events.ts';
 import { isSameWish, readStance, replaces } from './stance.ts';
@@ -51,7 +51,7 @@ export function readTasks(events: readonly SessionEvent[]): readonly Task[] {
 
 /** A message that starts new work: not a word of thanks, not "go on", not a correction, not only wishes. */
 function startsWork(message: string): boolean {
-  if (isCorrection(message) || GO_ON.test(message.trim())) return false;
+  if (isCorrection(message) || takesBack(message) || GO_ON.test(message.trim())) return false;
   const sentences = splitSentences(message).filter((text) => !GO_ON.test(text) && judgement(text) === null);
   if (sentences[0] === undefined || asksForAWay(sentences[0])) return false;
   return sentences.filter((text) => !asksForAWay(text)).join(' ').length >= 12;
@@ -61,7 +61,12 @@ function startsWork(message: string): boolean {
 function currentWishes(spans: readonly Span[]): readonly (readonly Wish[])[] {
   const current: { wish: Wish; span: number }[] = [];
   spans.forEach((span, at) => {
-    for (const text of span.messages.flatMap(wishesIn)) {
+    const said = span.messages.flatMap((message, index) =>
+      span.messages[index + 1] !== undefined && takesBack(span.messages[index + 1] ?? '') && isCorrection(message)
+        ? []
+        : wishesIn(message),
+    );
+    for (const text of said) {
       const stance = readStance(text);
       const replaced: string[] = [];
       for (const old of current.splice(0)) {

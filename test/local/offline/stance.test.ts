@@ -36,6 +36,8 @@ describe('isSameWish', () => {
       'Bitte keine Emojis in Commit-Nachrichten, und eine Änderung je Commit.',
       true,
     ],
+    ['Use tabs instead of spaces.', 'Use tabs.', true],
+    ['Use `make build` on the build host.', 'Always `make build`, never cargo by hand.', false],
     ['Use tabs.', 'Use spaces.', false],
     ['Always run the linter.', 'Always run the tests.', false],
   ])('%s and %s: %s', (left, right, expected) => {

@@ -1,0 +1,123 @@
+import { coreWords } from './commands.ts';
+import { isSameWish, readStance, replaces } from './stance.ts';
+
+export type LessonKind = 'preferences' | 'knowledge' | 'failures';
+
+/** One thing worth keeping, in the words of its rollout summary. */
+export interface Lesson {
+  readonly kind: LessonKind;
+  readonly text: string;
+}
+
+/** A rollout summary file, read: its head (behaviours H-02) and its lessons. */
+export interface SessionRecord {
+  readonly path: string;
+  readonly threadId: string;
+  /** File time as it stands in the head. */
+  readonly updatedAt: string;
+  readonly rolloutPath: string;
+  readonly cwd: string;
+  readonly project: string;
+  readonly title: string;
+  readonly keywords: readonly string[];
+  readonly lessons: readonly Lesson[];
+}
+
+const LISTS: Readonly<Record<string, LessonKind>> = {
+  'Preference signals:': 'preferences',
+  'Reusable knowledge:': 'knowledge',
+  'Failures and how to do differently:': 'failures',
+};
+const MAX_KEYWORDS = 8;
+const MAX_TITLE = 110;
+
+/** Reads a rollout summary file. @returns undefined when it has no thread id at its head */
+export function readRecord(path: string, text: string, project: string | null): SessionRecord | undefined {
+  const [head = '', ...rest] = text.split('\n\n');
+  const body = rest.join('\n\n');
+  const field = (name: string): string => new RegExp(`^${name}: (.*)$`, 'm').exec(head)?.[1]?.trim() ?? '';
+  const threadId = field('thread_id');
+  if (threadId === '') return undefined;
+  const cwd = field('cwd');
+  const lessons = readLessons(body);
+  const key = project ?? /^.*\bProject: (\S+)\.$/m.exec(body)?.[1] ?? (cwd === '' ? 'unknown' : cwd);
+  const title = /^# (.+)$/m.exec(body)?.[1]?.replace(/ \(and \d+ more\)$/, '') ?? threadId;
+  return {
+    path,
+    threadId,
+    updatedAt: field('updated_at'),
+    rolloutPath: field('rollout_path'),
+    cwd: cwd === '' ? 'unknown' : cwd,
+    project: key,
+    title: cut(title.trim(), MAX_TITLE),
+    keywords: keywordsOf(body, key),
+    lessons,
+  };
+}
+
+/** The bullets of the three lists that carry lessons; each is told once. */
+function readLessons(body: string): readonly Lesson[] {
+  const lessons = new Map<string, Lesson>();
+  let kind: LessonKind | undefined;
+  for (const line of body.split('\n')) {
+    if (!line.startsWith('- ')) {
+      if (line.trim() !== '') kind = LISTS[line.trim()];
+      continue;
+    }
+    const text = line.slice(2).trim();
+    if (kind !== undefined && text !== '') lessons.set(`${kind}\n${text}`, { kind, text });
+  }
+  return [...lessons.values()];
+}
+
+/** The wish that a preference bullet states now: its first quote, or the whole where it quotes nothing. */
+export function mainQuote(text: string): string {
+  const end = text.indexOf('" (current; rejected before: ');
+  if (text.startsWith('"') && end > 0) return text.slice(1, end);
+  return /^"(.*)"(?: …)?$/.exec(text)?.[1] ?? /^"([^"]+)"/.exec(text)?.[1] ?? text;
+}
+
+/** True when two lessons say one thing: the same wish, the same cure of the same failure, the same words. */
+export function isSameLesson(left: Lesson, right: Lesson): boolean {
+  if (left.kind !== right.kind) return false;
+  if (left.text === right.text) return true;
+  if (left.kind === 'preferences') return isSameWish(mainQuote(left.text), mainQuote(right.text));
+  if (left.kind === 'failures') {
+    const key = cureKey(left.text);
+    return key !== undefined && key === cureKey(right.text);
+  }
+  return false;
+}
+
+/** True when following the later preference means to give up the earlier one. */
+export function supersedes(later: Lesson, earlier: Lesson): boolean {
+  if (later.kind !== 'preferences' || earlier.kind !== 'preferences') return false;
+  return replaces(readStance(mainQuote(later.text)), readStance(mainQuote(earlier.text)));
+}
+
+/** What a cure is about, without the files of the day: the failed program, then the helper or the other program. */
+function cureKey(text: string): string | undefined {
+  const match = /^(`+)(.+?)\1(?: …)? failed.* -> (?:it|(`+)(.+?)\3(?: …)?) worked(?: after (.+))?$/.exec(text);
+  if (!match) return undefined;
+  const program = (command: string): string => coreWords(command)[0] ?? '';
+  const from = program(match[2] ?? '');
+  const to = match[4] === undefined ? from : program(match[4]);
+  return from === to ? `${from} after ${match[5] ?? match[4] ?? ''}` : `${from} to ${to}`;
+}
+
+/** The programs and file names in the code spans of a summary, and the last word of the project. */
+function keywordsOf(body: string, project: string): readonly string[] {
+  const words = [project.split('/').at(-1) ?? project];
+  const own = body.replace(/"[^"\n]*"/g, ''); // names in quotes are other people's
+  for (const match of own.matchAll(/`([^`\n]+)`/g)) {
+    const code = match[1] ?? '';
+    const word = /\s/.test(code) ? coreWords(code)[0] : code.split('/').at(-1);
+    if (word && /^[\w@][\w.@+-]*$/.test(word) && word.length <= 40) words.push(word);
+  }
+  return [...new Set(words)].filter((word) => word !== '' && !word.includes(',')).slice(0, MAX_KEYWORDS);
+}
+
+function cut(text: string, max: number): string {
+  const head = [...text].slice(0, max).join('');
+  return head === text ? text : `${head.trimEnd()} …`;
+}
