@@ -17,7 +17,8 @@ import { Lease } from './lease.ts';
 import { findWithdrawn, type SelectedInput } from './load-selection.ts';
 import { loadStart, type Start } from './load-start.ts';
 import type { Head } from './manifest.ts';
-import { type PublishResult, publishVersion, removeOrphanVersions } from './publish.ts';
+import { removeOrphanVersions } from './orphan-versions.ts';
+import { type PublishResult, publishVersion } from './publish.ts';
 import { type AgentRunEnd, runConsolidationAgent } from './run-agent.ts';
 import { validateArtifacts } from './validate-artifacts.ts';
 

@@ -18,7 +18,7 @@ export function emitConsolidation(telemetry: Telemetry, result: ConsolidationRes
   if ('usage' in result && result.turns > 0) emitUsage(telemetry, result.usage);
   if (result.kind !== 'published') {
     const code = result.kind === 'failed' ? result.code : null;
-    telemetry.event(code === null ? 'info' : 'warn', 'consolidation.ended', { result: result.kind, code });
+    telemetry.event(levelOf(code), 'consolidation.ended', { result: result.kind, code });
     return;
   }
   const inputs = result.added.length + result.retained.length;
@@ -30,6 +30,12 @@ export function emitConsolidation(telemetry: Telemetry, result: ConsolidationRes
     removed: result.removed.length,
     turns: result.turns,
   });
+}
+
+/** A memory that was about to be lost is an alarm (DV-19). */
+function levelOf(code: string | null): 'info' | 'warn' | 'error' {
+  if (code === null) return 'info';
+  return code === 'artifacts.shrunk' ? 'error' : 'warn';
 }
 
 function statusOf(result: ConsolidationResult): { readonly status: string; readonly code?: string } {

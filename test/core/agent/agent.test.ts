@@ -1,9 +1,11 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Agent, type AgentBudget, type AgentTask, DEFAULT_AGENT_BUDGET } from '../../../core/agent/agent.ts';
 import { AgentWorkspace } from '../../../core/agent/agent-workspace.ts';
 import type { ModelItem, ModelReply } from '../../../core/ports/model-client.ts';
 import { LIMITS } from '../../../core/settings.ts';
 import { decodeUtf8, encodeUtf8 } from '../../../core/text.ts';
+import { isWorkspacePath } from '../../../core/workspace/workspace-path.ts';
 import { FixedClock } from '../../doubles/fixed-clock.ts';
 import { MemoryStepRunner } from '../../doubles/memory-step-runner.ts';
 import { MemoryUsageLedger } from '../../doubles/memory-usage-ledger.ts';
@@ -427,4 +429,42 @@ describe('a long conversation', () => {
     expect(writes.map((call) => call.arguments.length > 2_000)).toEqual([false, false, false, true]);
     expect(textOf(workspace, 'MEMORY.md')).toBe(big('d'));
   });
+});
+
+it('never uses more than its budget, whatever the turns cost', async () => {
+  const costs = fc.array(fc.integer({ min: 0, max: LIMITS.agentOutputTokens }), { minLength: 1, maxLength: 12 });
+  const maxTokens = 150_000;
+  await fc.assert(
+    fc.asyncProperty(costs, async (turnCosts) => {
+      const script = turnCosts.map((totalTokens, at) => () => ({
+        ...calling({ name: 'list', arguments: { path: './'.repeat(at), cursor: null, max_results: null } }),
+        usage: { ...TURN_USAGE, totalTokens },
+      }));
+      const { agent, model } = bench([...script, finishing()], { budget: { maxTokens, maxTurns: 10 } });
+      await agent.run();
+      expect(agent.usage.totalTokens).toBeLessThanOrEqual(maxTokens);
+      expect(model.requests.length).toBeLessThanOrEqual(10);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+it('never leaves the workspace, whatever path the model writes to', async () => {
+  const step = fc.oneof(
+    fc.constantFrom('..', '.', '', 'skills', 'MEMORY.md', 'a', '.git', '\\', '\u0000'),
+    fc.string(),
+  );
+  const path = fc.array(step, { maxLength: 5 }).map((steps) => steps.join('/'));
+  await fc.assert(
+    fc.asyncProperty(fc.array(path, { maxLength: 8 }), async (paths) => {
+      const calls = paths.map((written) => ({ name: 'write', arguments: { path: written, content: 'x' } }));
+      const { agent, workspace } = bench([calling(...calls, { name: 'finish', arguments: { report: '' } })]);
+      expect(await agent.run()).toMatchObject({ kind: 'finished' });
+      for (const [name, content] of workspace.files) {
+        if (decodeUtf8(content) !== 'x') continue;
+        expect(isWorkspacePath(name)).toBe(true);
+        expect(name).toMatch(/^(MEMORY\.md|memory_summary\.md|skills\/.+)$/s);
+      }
+    }),
+  );
 });

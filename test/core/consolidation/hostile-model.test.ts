@@ -121,6 +121,8 @@ describe('a model that', () => {
     expect(await bench.files()).toEqual(before);
     expect(await bench.heads.read(USER)).toMatchObject({ version: 1, summary: SUMMARY_TEXT });
     expect(await bench.jobs.get(USER, { kind: 'consolidation' })).toMatchObject({ status: 'error', lastError: code });
+    const level = code === 'artifacts.shrunk' ? 'error' : 'warn';
+    expect(bench.telemetry.events.at(-1)).toMatchObject({ level, name: 'consolidation.ended', fields: { code } });
     expect(JSON.stringify([result.kind === 'failed' ? result.detail : '', bench.telemetry])).not.toContain(fakeKey());
 
     bench.clock.advance(LIMITS.retryDelayMs);

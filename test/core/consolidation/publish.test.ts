@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NO_USAGE } from '../../../core/agent/token-usage.ts';
-import { type PublishRequest, publishVersion, removeOrphanVersions } from '../../../core/consolidation/publish.ts';
+import { removeOrphanVersions } from '../../../core/consolidation/orphan-versions.ts';
+import { type PublishRequest, publishVersion } from '../../../core/consolidation/publish.ts';
 import { findBaseline, loadVersionChain } from '../../../core/consolidation/version-chain.ts';
 import { decodeUtf8, encodeUtf8 } from '../../../core/text.ts';
 import { VersionShelf } from './version-shelf.ts';
