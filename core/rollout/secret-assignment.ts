@@ -11,8 +11,10 @@ const NAME =
   /(?:api[ _-]?|(?:access|secret|private|encryption|signing|auth|master|account|storage|service|subscription|client|license|shared[_-]?access|webhook|admin|deploy|consumer|session|jwt|hmac)[_-]?)key|_key|token|secret|(?:pg|db)?passw(?:or)?d|passphrase|pwd/giu;
 const WORD_CHARACTER = new RegExp(`[${WORD}]`, 'u');
 const PLAIN_KEYS = /(?:^|_)(?:PRIMARY|FOREIGN|PUBLIC|SORT|PARTITION|CACHE|UNIQUE|QUERY|OBJECT|INDEX|GROUP|ROW)_KEY$/;
-/** Names whose value may be short or hold spaces when it is quoted. */
+/** Names whose value may be short when it is quoted. */
 const PASSWORD_NAME = /passw(?:or)?d$|passphrase$|pwd$/i;
+/** Those whose value may hold spaces too; longer names are often keys of messages to people. */
+const PHRASE_NAME = /^(?:db[_-]?|user[_-]?|root[_-]?|admin[_-]?)?(?:passw(?:or)?d|passphrase|pwd)$/i;
 const MIN_VALUE = 8;
 const MIN_QUOTED_PASSWORD = 6;
 const MAX_PHRASE = 200;
@@ -169,7 +171,10 @@ function quotedValue(text: string, name: Name, open: Quote): Found | undefined {
     const closing = skipQuote(text, phrase.to);
     const closed = closing.quote === open.quote && closing.depth === open.depth;
     const length = phrase.to - phrase.from;
-    if (closed && length >= MIN_QUOTED_PASSWORD && length <= MAX_PHRASE) return unlessReference(text, phrase, 'quoted');
+    const spaced = text.slice(phrase.from, phrase.to).includes(' ');
+    if (closed && length >= MIN_QUOTED_PASSWORD && length <= MAX_PHRASE && (!spaced || PHRASE_NAME.test(name.text))) {
+      return unlessReference(text, phrase, 'quoted');
+    }
   }
   const run = { from: open.at, to: scanValue(text, open.at, { opening: open }) };
   return run.to - run.from >= MIN_VALUE ? unlessReference(text, run, 'quoted') : undefined;

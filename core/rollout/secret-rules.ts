@@ -86,7 +86,7 @@ function isOpenAiKey(match: string): boolean {
 export function isPlaceholder(value: string): boolean {
   if (value === REDACTED) return true;
   if (value.length > 200) return false;
-  return /^(?:\$(?:[A-Za-z_]\w*|\{.*|\(.*|env:.*)|%\w+%|\{\{.*|\{\w*\}|<[^>]*>?|\*+|[xX]+|\.{3,}|\[?REDACTED.*)[,;)}\]]*$/.test(
+  return /^(?:\$(?:[A-Za-z_]\w*|\{.*|\(.*|env:.*)|%\w+%|\{\{.*|\{\w*\}|<[^>]*>?|\*+|[xX]+|your[-_]?\w[\w-]*|[^.]{0,20}\.{3,}|\[?REDACTED.*)[,;)}\]]*$/.test(
     value,
   );
 }

@@ -1,0 +1,129 @@
+import { cleanItem, textPart } from './item-text.ts';
+import { asList, asObject, asText, isObject, type JsonObject } from './json-value.ts';
+import type { EvidenceTier } from './rollout.ts';
+
+/** Messages of the Codex format: what is left of them (behaviours S-02), and who speaks (TI-03). */
+export interface KnownMessage {
+  readonly tier: EvidenceTier;
+  readonly item: JsonObject;
+  /** The text parts, joined by line ends. */
+  readonly text: string;
+}
+
+/** Harness texts in the user role that restate instructions: nothing a person said, nothing that happened (A18). */
+const RESTATED = [
+  'user_instructions',
+  'permissions instructions',
+  'collaboration_mode',
+  'skills_instructions',
+  'apps_instructions',
+  'plugins_instructions',
+  'multi_agent_mode',
+  'recommended_plugins',
+];
+/** Harness texts in the user role that say what happened: kept, but not as a person's words. */
+const HARNESS_NOTICES = ['<turn_aborted>', '<user_action>', '<user_shell_command>', '<hook_prompt'];
+const REQUEST_WRAPPERS = ['# Context from my IDE setup:', '## Referenced ChatGPT conversation:'];
+const REQUEST_HEADING = '## My request for Codex:';
+const AGENT_HEADERS = ['Message Type:', 'Task name:', 'Sender:', 'Payload:'];
+
+/** @returns undefined when nothing of the message is kept */
+export function readMessage(message: JsonObject): KnownMessage | undefined {
+  const role = message['role'];
+  if (role === 'developer' || typeof role !== 'string') return undefined;
+  if (role === 'user') return readUserMessage(message);
+  const item = cleanItem(message);
+  const text = joinTexts(item);
+  if (hasAgentContent(message, texts(message))) return { tier: 'other_agent', item, text };
+  return { tier: message['phase'] === 'commentary' ? 'commentary' : 'final', item, text };
+}
+
+function readUserMessage(message: JsonObject): KnownMessage | undefined {
+  const kept = contentParts(message).filter((part) => !isDroppedPart(part));
+  if (kept.length === 0) return undefined;
+  const { status: _status, ...rest } = message;
+  const before = kept.map(partText);
+  const item = cleanItem({ ...rest, content: kept.map(unwrapRequest) });
+  const text = joinTexts(item);
+  if (hasAgentContent(message, before)) return { tier: 'other_agent', item, text };
+  return { tier: isHarness(message, before) ? 'context' : 'human', item, text };
+}
+
+/** S-02: AGENTS.md and skills as whole parts, whatever the case and the white space around them; and their later forms. */
+function isDroppedPart(part: unknown): boolean {
+  const text = partText(part).trim();
+  if (text === '') return isObject(part) && typeof part['text'] === 'string';
+  const start = text.slice(0, 40).toLowerCase();
+  const end = text.slice(-40).toLowerCase();
+  if (start.startsWith('# agents.md instructions') && end.endsWith('</instructions>')) return true;
+  if (start.startsWith('<skill>') && end.endsWith('</skill>') && text.length > '<skill>'.length) return true;
+  return RESTATED.some((tag) => start.startsWith(`<${tag}>`) && end.endsWith(`</${tag}>`));
+}
+
+/** The editor's context and referenced conversations stand before the request, in the same text; the request is at its end. */
+function unwrapRequest(part: unknown): unknown {
+  const text = partText(part);
+  const opening = text.trimStart();
+  if (!isObject(part) || !REQUEST_WRAPPERS.some((wrapper) => opening.startsWith(wrapper))) return part;
+  const at = text.lastIndexOf(REQUEST_HEADING);
+  if (at < 0) return part;
+  return { ...part, ...textPart(text.slice(at + REQUEST_HEADING.length).trim()) };
+}
+
+/** TI-03: declared content kinds that are all not the user's, or one part that is a whole harness text. */
+function isHarness(message: JsonObject, parts: readonly string[]): boolean {
+  const kinds = declaredKinds(message);
+  if (kinds.length > 0 && kinds.every((kind) => !kind.startsWith('user.'))) return true;
+  return parts.some((text) => {
+    const trimmed = text.trim();
+    if (trimmed.startsWith('<environment_context>')) return trimmed.endsWith('</environment_context>');
+    return HARNESS_NOTICES.some((notice) => trimmed.startsWith(notice));
+  });
+}
+
+function hasAgentContent(message: JsonObject, parts: readonly string[]): boolean {
+  if (declaredKinds(message).some((kind) => kind.startsWith('multi_agent.'))) return true;
+  return parts.some((text) => {
+    const trimmed = text.trimStart();
+    return trimmed.startsWith('<subagent_notification>') || hasAgentHeaders(trimmed);
+  });
+}
+
+/** The four header lines of a message between agents, one after the other. */
+function hasAgentHeaders(text: string): boolean {
+  const lines = text.slice(0, 2_000).split('\n', 4);
+  return lines.length === 4 && AGENT_HEADERS.every((header, at) => lines[at]?.startsWith(header));
+}
+
+function declaredKinds(message: JsonObject): readonly string[] {
+  const metadata = asObject(message['internal_chat_message_metadata_passthrough']);
+  const kinds = metadata['content_item_kinds'] ?? message['content_item_kinds'];
+  return asList(kinds).filter((kind) => typeof kind === 'string');
+}
+
+function contentParts(message: JsonObject): readonly unknown[] {
+  const content = message['content'];
+  return typeof content === 'string' ? [textPart(content)] : asList(content);
+}
+
+function partText(part: unknown): string {
+  if (typeof part === 'string') return part;
+  return asText(asObject(part)['text']) ?? '';
+}
+
+function texts(message: JsonObject): readonly string[] {
+  return contentParts(message).map(partText);
+}
+
+function joinTexts(message: JsonObject): string {
+  return texts(message)
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+/** The directory that an environment block names, in its tag form or the older line form. */
+export function environmentDirectory(text: string): string | null {
+  if (!text.includes('<environment_context>')) return null;
+  const match = /<cwd>([^<\n]{1,4096})<\/cwd>|^Current working directory: ([^\n]{1,4096})$/m.exec(text);
+  return match?.[1] ?? match?.[2] ?? null;
+}

@@ -1,0 +1,58 @@
+import type { PendingItem } from './evidence-collector.ts';
+import type { JsonObject } from './json-value.ts';
+import type { RecordHead } from './record-head.ts';
+import type { EvidenceTier } from './rollout.ts';
+
+/** What a record may tell of its thread; a field that is already known is not changed by a later sighting. */
+export interface ThreadSighting {
+  readonly threadId?: string | null;
+  readonly formatVersion?: string | null;
+  readonly source?: string | null;
+  readonly subagent?: boolean;
+  readonly ephemeral?: boolean;
+  readonly parentThreadId?: string | null;
+  readonly cwd?: string | null;
+  readonly repository?: string | null;
+  readonly gitBranch?: string | null;
+  readonly startedAt?: number | undefined;
+}
+
+/** Where readers put what they understand; from here on everything is the same for every agent. */
+export interface RolloutSink {
+  learn(sighting: ThreadSighting): void;
+  /** The last one holds. */
+  setMemoryMode(mode: string): void;
+  /** An item that may become an evidence row. */
+  item(item: PendingItem): void;
+  /** Something a person or the assistant said, for the counts and the title. */
+  said(tier: EvidenceTier, text: string): void;
+  /** A tool was called. MCP servers are told from the name (`mcp__server__tool`) or the namespace. */
+  calledTool(name: string | null, namespace?: string | null): void;
+  looked(at: 'web_search' | 'tool_search'): void;
+  usedMcpServer(server: string): void;
+}
+
+/**
+ * One agent's format. To add one: write a file with such a value, and put it into the list in `formats.ts`.
+ */
+export interface RolloutFormat {
+  readonly agentKind: string;
+  /** Whether a record is of this format, by its content alone. */
+  recognises(record: JsonObject): boolean;
+  open(sink: RolloutSink): FormatReader;
+}
+
+/** Reads the records of one rollout, in order. */
+export interface FormatReader {
+  /**
+   * Looks at a record's head before it is decoded: `drop` = it can never matter, `defer` = it is wanted as an item whose
+   * text can wait, `read` = parse it. Only called for heads that are sure.
+   */
+  skim(head: RecordHead): 'drop' | 'defer' | 'read';
+  /** Takes a deferred record. The bytes belong to the reader. */
+  defer(head: RecordHead, bytes: Uint8Array): void;
+  /** @returns false when the record was dropped */
+  read(record: JsonObject, timeMs: number | undefined): boolean;
+  /** The rollout is over. */
+  finish(): void;
+}

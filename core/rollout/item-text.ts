@@ -1,0 +1,111 @@
+import { asObject, isObject, type JsonObject, parseJson } from './json-value.ts';
+
+/** What is taken out of items before they become evidence, whatever agent wrote them. */
+const MEMORY_BEGIN = '========= MEMORY_SUMMARY BEGINS =========';
+const MEMORY_END = '========= MEMORY_SUMMARY ENDS =========';
+const DATA_URL = /data:[\w.+-]{1,40}\/[\w.+-]{1,80};base64,[A-Za-z0-9+/=_-]{64,}/g;
+const ENCRYPTED = /(?<![A-Za-z0-9_-])gAAAA[A-Za-z0-9_-]{60,}={0,2}/g;
+const CODEX_RECORD = /"type\\*"\s?:\s?\\*"(?:session_meta|response_item|event_msg|turn_context)(?=\\*")/g;
+const CLAUDE_RECORD = /"(?:isSidechain|parentUuid)\\*"\s?:/g;
+const MAX_DEPTH = 32;
+
+export const FOREIGN_ROLLOUT = '[another rollout omitted]';
+
+/**
+ * A copy of an item that can be shown: encrypted content is cleared (behaviours S-03), images and audio become placeholders
+ * (TI-01), data URLs go, NUL characters go (user case D10), and so does the memory summary that we injected ourselves (A16).
+ */
+export function cleanItem(item: JsonObject): JsonObject {
+  return asObject(cleanValue(item, 0));
+}
+
+function cleanValue(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return cleanText(value);
+  if (depth > MAX_DEPTH) return null;
+  if (Array.isArray(value)) {
+    return value.filter((part) => !isEncryptedPart(part)).map((part) => cleanValue(placeholder(part), depth + 1));
+  }
+  if (!isObject(value)) return value;
+  const copy: Record<string, unknown> = {};
+  for (const [key, part] of Object.entries(value)) {
+    if (key !== 'encrypted_content') setOwn(copy, key, cleanValue(part, depth + 1));
+  }
+  return copy;
+}
+
+/** A key named `__proto__` is a key like any other. */
+function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== '__proto__') target[key] = value;
+  else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+function isEncryptedPart(part: unknown): boolean {
+  return isObject(part) && part['type'] === 'encrypted_content';
+}
+
+function placeholder(part: unknown): unknown {
+  if (!isObject(part)) return part;
+  const kind = part['type'];
+  if (kind === 'input_image' || kind === 'image' || kind === 'image_url') return textPart('[image omitted]');
+  if (kind === 'input_audio' || kind === 'audio') return textPart('[audio omitted]');
+  return part;
+}
+
+export function textPart(text: string): JsonObject {
+  return { type: 'input_text', text };
+}
+
+export function cleanText(text: string): string {
+  let clean = text.includes('\0') ? text.replaceAll('\0', '') : text;
+  if (clean.includes(MEMORY_BEGIN)) clean = cutMemory(clean);
+  if (clean.includes(';base64,')) clean = clean.replace(DATA_URL, '[image omitted]');
+  if (clean.includes('gAAAA')) clean = clean.replace(ENCRYPTED, '[encrypted content omitted]');
+  return clean;
+}
+
+function cutMemory(text: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = text.indexOf(MEMORY_BEGIN); at >= 0; at = text.indexOf(MEMORY_BEGIN, from)) {
+    parts.push(text.slice(from, at), '[memory summary omitted]');
+    const end = text.indexOf(MEMORY_END, at);
+    from = end < 0 ? text.length : end + MEMORY_END.length;
+  }
+  parts.push(text.slice(from));
+  return parts.join('');
+}
+
+/**
+ * A tool output that is itself a rollout says what happened in another session: it is not evidence of this one (A16).
+ * @returns the output, or a placeholder for it
+ */
+export function cutForeignRollout(output: unknown): unknown {
+  const text = typeof output === 'string' ? output : JSON.stringify(output ?? null);
+  return isRollout(text) ? FOREIGN_ROLLOUT : output;
+}
+
+function isRollout(text: string): boolean {
+  const codex = text.includes('payload') && countUpTo(text, CODEX_RECORD, 2) === 2;
+  return codex || (text.includes('isSidechain') && countUpTo(text, CLAUDE_RECORD, 4) === 4);
+}
+
+function countUpTo(text: string, pattern: RegExp, limit: number): number {
+  let count = 0;
+  pattern.lastIndex = 0;
+  while (count < limit && pattern.test(text)) count++;
+  return count;
+}
+
+/**
+ * The answers of a person to a question that the assistant asked through a tool (behaviours TI-04).
+ * @returns whether the output decodes as answers with at least one that is not blank
+ */
+export function hasHumanAnswer(output: unknown): boolean {
+  const decoded = typeof output === 'string' ? parseJson(output) : output;
+  const answers = asObject(asObject(decoded)['answers']);
+  return Object.values(answers).some((answer) => {
+    const given = isObject(answer) ? answer['answers'] : answer;
+    const list = Array.isArray(given) ? given : [given];
+    return list.some((text) => typeof text === 'string' && text.trim() !== '');
+  });
+}

@@ -1,0 +1,91 @@
+import type { RolloutCounts } from './rollout.ts';
+
+const MAX_KINDS = 400;
+const SHOWN_KINDS = 8;
+const PLAIN_KIND = /^[A-Za-z0-9_.:/ -]{1,80}$/;
+
+interface Tally {
+  seen: number;
+  dropped: number;
+}
+
+/** Counts records by kind. Names of kinds come from the rollout: odd ones are counted together, and there is a limit. */
+export class RecordCounts {
+  readonly #kinds = new Map<string, Map<string, Tally>>();
+  #kindCount = 0;
+  #records = 0;
+  #broken = 0;
+  #tornTail = false;
+  #lines = 0;
+  #document = false;
+
+  /** True when the file begins like one JSON document that is spread over many lines. */
+  get isDocument(): boolean {
+    return this.#document;
+  }
+
+  add(type: string, payloadType: string | undefined, dropped: boolean): void {
+    this.#lines++;
+    this.#records++;
+    const tally = this.#tally(type, payloadType ?? '');
+    tally.seen++;
+    if (dropped) tally.dropped++;
+  }
+
+  /** A line that is no JSON object. The last one, without its line end, was cut by its writer. */
+  addBroken(line: string, isLast: boolean): void {
+    if (this.#lines === 0 && (line === '{' || line === '[')) this.#document = true;
+    this.#lines++;
+    if (isLast) this.#tornTail = true;
+    else this.#broken++;
+  }
+
+  finish(rest: Pick<RolloutCounts, 'bytes' | 'oversized' | 'redactions'>): RolloutCounts {
+    const seen = new Map<string, number>();
+    const dropped = new Map<string, number>();
+    for (const [type, tallies] of this.#kinds) {
+      for (const [payloadType, tally] of tallies) {
+        const kind = nameOf(type, payloadType);
+        seen.set(kind, (seen.get(kind) ?? 0) + tally.seen);
+        if (tally.dropped > 0) dropped.set(kind, (dropped.get(kind) ?? 0) + tally.dropped);
+      }
+    }
+    return {
+      ...rest,
+      records: this.#records,
+      broken: this.#broken,
+      tornTail: this.#tornTail,
+      byKind: Object.fromEntries(seen),
+      droppedByKind: Object.fromEntries(dropped),
+    };
+  }
+
+  /** The most frequent kinds, for a message. */
+  describeKinds(): string {
+    const { byKind } = this.finish({ bytes: 0, oversized: 0, redactions: {} });
+    const kinds = Object.entries(byKind).sort((left, right) => right[1] - left[1]);
+    const shown = kinds.slice(0, SHOWN_KINDS).map(([kind, count]) => `${kind} ${count}`);
+    return shown.length === 0 ? 'no records' : `no known record kind among: ${shown.join(', ')}`;
+  }
+
+  #tally(type: string, payloadType: string): Tally {
+    let tallies = this.#kinds.get(type);
+    let tally = tallies?.get(payloadType);
+    if (tally) return tally;
+    if (this.#kindCount >= MAX_KINDS && type !== OTHER) return this.#tally(OTHER, '');
+    this.#kindCount++;
+    tally = { seen: 0, dropped: 0 };
+    tallies ??= new Map();
+    tallies.set(payloadType, tally);
+    this.#kinds.set(type, tallies);
+    return tally;
+  }
+}
+
+const OTHER = '(other)';
+
+function nameOf(type: string, payloadType: string): string {
+  const kind = payloadType === '' ? type : `${type}/${payloadType}`;
+  if (kind === '') return '(no type)';
+  return kind === OTHER || PLAIN_KIND.test(kind) ? kind : OTHER;
+}

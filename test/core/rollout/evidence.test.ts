@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cutRowText, GAP, type PlacedRow, renderEvidence, renderRow } from '../../../core/rollout/evidence.ts';
+import { type PendingItem, TieredEvidence } from '../../../core/rollout/evidence-collector.ts';
+import { EVIDENCE_TIERS, type EvidenceTier } from '../../../core/rollout/rollout.ts';
+import { utf8Length } from '../../../core/text.ts';
+
+const rows = (...given: readonly (readonly [EvidenceTier, string])[]): PlacedRow[] =>
+  given.map(([tier, text], place) => ({ place, tier, text }));
+const render = (given: readonly PlacedRow[], maxTokens: number): string =>
+  renderEvidence(given, given.length, maxTokens);
+
+describe('rows within a budget', () => {
+  it('TC-292: takes all rows in source order where they fit', () => {
+    expect(utf8Length(GAP)).toBe(33);
+    const evidence = render(rows(['human', 'q1'], ['tool', 'tool1'], ['final', 'answer']), 150);
+    expect(evidence).toBe('[human user]\nq1\n[tool]\ntool1\n[assistant final]\nanswer\n');
+    expect(utf8Length(evidence)).toBe(54);
+  });
+
+  it('TC-294: takes the newer of two rows', () => {
+    const evidence = render(rows(['human', 'a'.repeat(120)], ['human', 'b'.repeat(120)]), 75);
+    expect(evidence).toBe(`${GAP}[human user]\n${'b'.repeat(120)}\n`);
+    expect(utf8Length(evidence)).toBe(167);
+  });
+
+  it('TC-295: each run of left-out rows is one gap', () => {
+    const evidence = render(rows(['tool', 'x'], ['tool', 'y'], ['human', 'keep'], ['tool', 'z']), 50);
+    expect(evidence).toBe(`${GAP}[human user]\nkeep\n${GAP}`);
+    expect(utf8Length(evidence)).toBe(84);
+  });
+
+  it.each([
+    ['TC-296: 40 tokens are too few for a row', 40, GAP],
+    ['TC-296: 41 tokens hold it', 41, '[human user]\nhello\n'],
+    ['TC-297: 8 tokens do not hold the marker', 8, ''],
+    ['TC-297: 9 tokens hold the marker', 9, GAP],
+    ['TC-297: 0 tokens hold nothing', 0, ''],
+  ])('%s', (_name, maxTokens, expected) => {
+    expect(render(rows(['human', 'hello']), maxTokens)).toBe(expected);
+  });
+
+  it('TC-297: no rows make no evidence', () => {
+    expect(render([], 150)).toBe('');
+  });
+
+  it('TC-299: rows have limits of their own', () => {
+    const output = cutRowText('x'.repeat(20_000), true);
+    const other = cutRowText('x'.repeat(20_000), false);
+    expect(output).toContain('…12096 chars truncated…');
+    expect(utf8Length(renderRow({ tier: 'tool', text: output }))).toBe(7_939);
+    expect(utf8Length(renderRow({ tier: 'tool', text: other }))).toBe(9_939);
+    expect(utf8Length(renderRow({ tier: 'human', text: other }))).toBe(9_945);
+  });
+
+  it('cuts the row that does not fit, and takes none after it', () => {
+    const evidence = render(rows(['final', 'older'], ['human', 'x'.repeat(2_000)], ['tool', 'y']), 150);
+    expect(evidence).toMatch(
+      /^\[\.\.\. response items omitted \.\.\.\]\n\[human user\]\nx+…\d+ chars truncated…x+\n\[\.\.\. response/,
+    );
+    expect(evidence).not.toContain('older');
+  });
+});
+
+const rowText = fc.oneof(
+  fc.string({ maxLength: 40, unit: 'grapheme' }),
+  fc.integer({ min: 0, max: 3_000 }).map((size) => 'é'.repeat(size)),
+);
+const anyRows = fc.array(fc.tuple(fc.constantFrom(...EVIDENCE_TIERS), rowText), { maxLength: 40 });
+
+describe('properties', () => {
+  it('the budget is never exceeded', () => {
+    fc.assert(
+      fc.property(anyRows, fc.integer({ min: 0, max: 3_000 }), (given, maxTokens) => {
+        expect(utf8Length(render(rows(...given), maxTokens))).toBeLessThanOrEqual(4 * maxTokens);
+      }),
+    );
+  });
+
+  it('collecting while streaming gives what rendering all rows gives', () => {
+    const big = 'x'.repeat(9_000);
+    fc.assert(
+      fc.property(anyRows, fc.integer({ min: 0, max: 3_000 }), (given, maxTokens) => {
+        const all = Array.from({ length: 3 }, () => [...given, ['tool', big] as const]).flat();
+        const collector = new TieredEvidence(maxTokens);
+        // each item claims to hold much, so that the collector makes room again and again
+        for (const [tier, text] of all) collector.add(pending(tier, text, 5_000_000));
+        expect(collector.finish().evidence).toBe(render(rows(...all), maxTokens));
+      }),
+    );
+  });
+});
+
+function pending(tier: EvidenceTier, text: string, heldBytes: number): PendingItem {
+  return { tier, isToolOutput: false, heldBytes, toJson: () => text };
+}
+
+it('keeps only what could still fit, however long the rollout is', () => {
+  let opened = 0;
+  const collector = new TieredEvidence(1_000);
+  for (let at = 0; at < 20_000; at++) {
+    collector.add({
+      tier: 'tool',
+      isToolOutput: true,
+      heldBytes: 10_000,
+      toJson: () => {
+        opened++;
+        return `row ${at} ${'x'.repeat(1_000)}`;
+      },
+    });
+  }
+  const { evidence } = collector.finish();
+  expect(evidence).toContain('row 19999');
+  expect(opened).toBeLessThan(500);
+});
+
+it('redacts before it cuts', () => {
+  const secret = ['gh', 'p_', 'a1B2'.repeat(9)].join('');
+  const collector = new TieredEvidence(10_000);
+  collector.add(pending('human', `${'x'.repeat(4_940)} ${secret} ${'x'.repeat(9_000)}`, 1));
+  const { evidence, redactions } = collector.finish();
+  expect(evidence).not.toContain('a1B2');
+  expect(redactions).toEqual({ github_token: 1 });
+});
