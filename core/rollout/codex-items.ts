@@ -140,7 +140,12 @@ export class CodexItems {
 
   #addMessage({ tier, item, text }: KnownMessage): void {
     this.#sink.said(tier, text);
-    this.#sink.item({ tier, isToolOutput: false, heldBytes: 2 * text.length + 256, toJson: () => JSON.stringify(item) });
+    this.#sink.item({
+      tier,
+      isToolOutput: false,
+      heldBytes: 2 * text.length + 256,
+      toJson: () => JSON.stringify(item),
+    });
   }
 
   #add(tier: EvidenceTier, json: string): void {
