@@ -90,6 +90,7 @@ function renderSection(change: WorkspaceChange): string {
   return `${[...lines, ...renderHunks(before, after)].join('\n')}\n`;
 }
 
+/** With both sides non-empty every hunk has context, so no range is empty. */
 function renderHunks(before: string, after: string): readonly string[] {
   if (before === '') return after === '' ? [] : [`@@ -0,0 +${wholeRange(after)} @@`, ...wholeLines('+', after)];
   if (after === '') return [`@@ -${wholeRange(before)} +0,0 @@`, ...wholeLines('-', before)];
@@ -102,14 +103,9 @@ function renderHunks(before: string, after: string): readonly string[] {
     return [range, ...wholeLines('-', before), ...wholeLines('+', after)];
   }
   return patch.hunks.flatMap((hunk) => [
-    `@@ -${hunkRange(hunk.oldStart, hunk.oldLines)} +${hunkRange(hunk.newStart, hunk.newLines)} @@`,
+    `@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`,
     ...hunk.lines,
   ]);
-}
-
-/** An empty range names the line before it. */
-function hunkRange(start: number, lines: number): string {
-  return `${lines === 0 ? start - 1 : start},${lines}`;
 }
 
 function wholeRange(text: string): string {

@@ -19,7 +19,11 @@ function depsOf(shelf: VersionShelf) {
   return { heads: shelf, memories: shelf, templates: TEMPLATES, clock: new FixedClock(NOW) };
 }
 
-async function publish(shelf: VersionShelf, files: Record<string, string>, more: { readonly now?: number } = {}) {
+async function publish(
+  shelf: VersionShelf,
+  files: Record<string, string>,
+  more: { readonly notesConsumed?: readonly string[] } = {},
+) {
   await publishVersion(
     { heads: shelf, memories: shelf },
     {
@@ -168,6 +172,15 @@ describe('addNote', () => {
     await addNote(depsOf(shelf), 'u', { note: 'n' });
     expect(await textAt(shelf, 'MEMORY.md')).toBe('new');
     expect(shelf.current.pendingNotes).toHaveLength(1);
+  });
+
+  it('does not make notes wait again that were taken in', async () => {
+    const shelf = new VersionShelf();
+    const old = `${FOLDER}${NAME}`;
+    await publish(shelf, { [old]: 'old', [INSTRUCTIONS]: 'i' }, { notesConsumed: [old] });
+    await addNote(depsOf(shelf), 'u', { note: 'new' });
+    expect(shelf.current.pendingNotes.map((note) => note.text)).toEqual(['new']);
+    expect(shelf.manifests.get(2)?.notesConsumed).toEqual([old]);
   });
 
   it('goes into the emptied memory when a reset comes first', async () => {

@@ -133,6 +133,14 @@ describe('CitationStripper', () => {
     expect(readCitations(`${OPEN}${CLOSE}`)).toEqual({ visibleText: '', citation: null });
   });
 
+  it('O-02 reads a whole text with an open block, or an incomplete tag, at its end', () => {
+    expect(readCitations(`a${OPEN}${ids('rollout_ids', U1)}`)).toEqual({
+      visibleText: 'a',
+      citation: { entries: [], rollout_ids: [U1] },
+    });
+    expect(readCitations('a <oai-mem')).toEqual({ visibleText: 'a <oai-mem', citation: null });
+  });
+
   it('shows and collects the same however the text is cut into chunks', () => {
     const pieces = fc.constantFrom(OPEN, CLOSE, '<', 'oai-mem-', 'citation>', 'text', '</', ' ', '🚀');
     fc.assert(

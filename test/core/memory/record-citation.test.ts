@@ -58,6 +58,25 @@ describe('recordCitation', () => {
     expect([answer.recorded, answer.unknown]).toEqual([2, ['not-a-uuid', '../x y']]);
   });
 
+  it('asks the store for nothing that cannot be a thread id', async () => {
+    const { deps } = await rigOf();
+    const asked: string[] = [];
+    const stageOne = {
+      head: async (_userKey: string, id: string) => {
+        asked.push(id);
+        return undefined;
+      },
+      recordUsage: async (_userKey: string, ids: readonly string[]) => {
+        asked.push(...ids);
+        return ids;
+      },
+    };
+    const source = answerText('..', 'a/b', 'x'.repeat(129), U1);
+    await recordCitation({ ...deps, stageOne }, 'u', { source });
+    await recordCitation({ ...deps, stageOne }, 'u', { source, idempotencyKey: 'k' });
+    expect(asked).toEqual([U1, U1]);
+  });
+
   it('counts no thread of another user', async () => {
     const { deps, usage } = await rigOf();
     expect(await recordCitation(deps, 'u', { source: answerText(OTHERS) })).toMatchObject({
