@@ -1,6 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { DefectError } from '../../core/errors.ts';
-import type { ThreadStore } from '../../core/ports/thread-store.ts';
+import type { ThreadMark, ThreadStore } from '../../core/ports/thread-store.ts';
 import type { MemoryMode, Thread } from '../../core/thread/thread.ts';
 import type { Database } from './database.ts';
 import type { Row } from './row.ts';
@@ -48,6 +48,16 @@ export class SqliteThreadStore implements ThreadStore {
     // every id sorts after the empty one
     const sql = `SELECT ${COLUMNS} FROM threads WHERE user_key = ? AND thread_id > ? ORDER BY thread_id LIMIT ?`;
     return this.#database.all('threads', sql, userKey, page.after ?? '', Math.max(0, page.limit)).map(readThread);
+  }
+
+  async marks(userKey: string): Promise<readonly ThreadMark[]> {
+    const sql =
+      'SELECT thread_id, updated_at, rollout_uploaded_at FROM threads WHERE user_key = ? AND forgotten_at IS NULL ORDER BY thread_id';
+    return this.#database.all('threads', sql, userKey).map((row) => ({
+      threadId: row.text('thread_id'),
+      updatedAt: row.integer('updated_at'),
+      uploadedAt: row.integer('rollout_uploaded_at'),
+    }));
   }
 
   async getMany(userKey: string, threadIds: readonly string[]): Promise<ReadonlyMap<string, Thread>> {

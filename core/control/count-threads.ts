@@ -4,8 +4,6 @@ import type { JobStore } from '../ports/job-store.ts';
 import type { ThreadStore } from '../ports/thread-store.ts';
 import { extractionState } from './extraction-state.ts';
 
-const PAGE = 1_000;
-
 export interface ThreadCounts {
   /** Forgotten threads are not counted anywhere: they are gone from every read (DV-18). */
   readonly total: number;
@@ -19,25 +17,19 @@ export interface ThreadCounts {
   readonly oldestQueuedAt: number | null;
 }
 
-/** Counts a user's threads by outcome and state: one read of the jobs, and the catalogue page by page. */
+/** Counts a user's threads by outcome and state: one read of the jobs, one of the threads' marks. */
 export async function countThreads(
-  stores: { readonly threads: ThreadStore; readonly jobs: JobStore },
+  stores: { readonly threads: Pick<ThreadStore, 'marks'>; readonly jobs: Pick<JobStore, 'listExtractions'> },
   userKey: string,
   now: number,
 ): Promise<ThreadCounts> {
   const jobs = await stores.jobs.listExtractions(userKey);
   const tally = startTally();
-  let after: string | undefined;
-  for (;;) {
-    const page = await stores.threads.list(userKey, after === undefined ? { limit: PAGE } : { after, limit: PAGE });
-    for (const thread of page) {
-      if (thread.forgottenAt !== null) continue;
-      const job = jobs.get(thread.threadId);
-      tally.add(job, extractionState(thread, job, now), thread.rollout.uploadedAt);
-    }
-    after = page.at(-1)?.threadId;
-    if (page.length < PAGE || after === undefined) return tally.counts();
+  for (const mark of await stores.threads.marks(userKey)) {
+    const job = jobs.get(mark.threadId);
+    tally.add(job, extractionState(mark, job, now), mark.uploadedAt);
   }
+  return tally.counts();
 }
 
 function startTally() {

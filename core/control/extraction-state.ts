@@ -1,6 +1,6 @@
 import type { Job } from '../job/job.ts';
+import type { ThreadMark } from '../ports/thread-store.ts';
 import { LIMITS } from '../settings.ts';
-import type { Thread } from '../thread/thread.ts';
 
 /**
  * Where a thread stands with its extraction:
@@ -14,7 +14,11 @@ export type ExtractionState = 'queued' | 'running' | 'deferred' | 'failed' | 'se
  * are counted apart (user case B9); a dead run whose lease has ended is queued until its attempts are used up (DV-3).
  * @param job undefined: the thread was never looked at
  */
-export function extractionState(thread: Thread, job: Job | undefined, now: number): ExtractionState {
+export function extractionState(
+  thread: Pick<ThreadMark, 'updatedAt'>,
+  job: Job | undefined,
+  now: number,
+): ExtractionState {
   if (job === undefined) return 'queued';
   if (job.status === 'running') return runningState(job, now);
   if (job.outcome?.kind === 'deferred') return 'deferred';

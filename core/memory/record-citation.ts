@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { ConflictError, DefectError } from '../errors.ts';
 import { isThreadId, sha256Hex } from '../ids.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -13,8 +13,8 @@ const entryShape = z.object({
   note: z.string(),
 });
 const answerShape = z.object({
-  visible_text: z.string().nullable(),
-  citation: z.object({ entries: z.array(entryShape), rollout_ids: z.array(z.string()) }).nullable(),
+  visible_text: z.nullable(z.string()),
+  citation: z.nullable(z.object({ entries: z.array(entryShape), rollout_ids: z.array(z.string()) })),
   recorded: z.number(),
   unknown: z.array(z.string()),
 });
@@ -115,7 +115,7 @@ function answerOf(read: ReadSource, ids: readonly string[], counted: readonly st
 }
 
 function parseAnswer(text: string): CitationAnswer {
-  const found = answerShape.safeParse(JSON.parse(text));
+  const found = z.safeParse(answerShape, JSON.parse(text));
   if (found.success) return found.data;
   throw new DefectError('citation.receipt_unreadable', 'a stored receipt cannot be read', { cause: found.error });
 }

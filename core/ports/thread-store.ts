@@ -1,5 +1,12 @@
 import type { MemoryMode, Thread } from '../thread/thread.ts';
 
+/** What counting threads needs of one. */
+export interface ThreadMark {
+  readonly threadId: string;
+  readonly updatedAt: number;
+  readonly uploadedAt: number;
+}
+
 /** The catalogue of a user's threads. */
 export interface ThreadStore {
   get(userKey: string, threadId: string): Promise<Thread | undefined>;
@@ -20,6 +27,12 @@ export interface ThreadStore {
 
   /** Threads of the user by id ascending (byte order), after `after` if given, at most `limit`. */
   list(userKey: string, page: { readonly after?: string; readonly limit: number }): Promise<readonly Thread[]>;
+
+  /**
+   * Marks of all threads of the user that are not forgotten, by id ascending, in one read of a few small fields: a status
+   * counts ten thousand of them.
+   */
+  marks(userKey: string): Promise<readonly ThreadMark[]>;
 
   /** The named threads; unknown ids are left out. */
   getMany(userKey: string, threadIds: readonly string[]): Promise<ReadonlyMap<string, Thread>>;

@@ -53,6 +53,22 @@ export function threadStoreContract(name: string, makeGround: () => Ground<Threa
     );
 
     it(
+      'marks all threads that are not forgotten, of this user only, in byte order',
+      on(async (store) => {
+        const uploaded = { ...sampleThread().rollout, uploadedAt: NOW - 7 };
+        await store.update('u', 'b', () => sampleThread({ threadId: 'b', updatedAt: NOW - 9, rollout: uploaded }));
+        await store.update('u', 'a', () => sampleThread({ threadId: 'a' }));
+        await store.update('u', 'B', () => sampleThread({ threadId: 'B' }));
+        await store.update('u', 'full', () => FULL);
+        await store.update('u2', 'x', () => sampleThread({ threadId: 'x' }));
+        const marks = await store.marks('u');
+        expect(marks.map((mark) => mark.threadId)).toEqual(['B', 'a', 'b']);
+        expect(marks[2]).toEqual({ threadId: 'b', updatedAt: NOW - 9, uploadedAt: NOW - 7 });
+        expect(await store.marks('u3')).toEqual([]);
+      }),
+    );
+
+    it(
       'loses no change of many at once',
       on(async (one, other) => {
         await one.update('u', 't', () => sampleThread({ threadId: 't', requestedAt: 0 }));

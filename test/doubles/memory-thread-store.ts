@@ -1,4 +1,4 @@
-import type { ThreadStore } from '../../core/ports/thread-store.ts';
+import type { ThreadMark, ThreadStore } from '../../core/ports/thread-store.ts';
 import { compareBytes } from '../../core/text.ts';
 import type { MemoryMode, Thread } from '../../core/thread/thread.ts';
 
@@ -36,6 +36,13 @@ export class MemoryThreadStore implements ThreadStore {
       .filter((thread) => after === undefined || compareBytes(thread.threadId, after) > 0)
       .sort((left, right) => compareBytes(left.threadId, right.threadId))
       .slice(0, Math.max(0, page.limit));
+  }
+
+  async marks(userKey: string): Promise<readonly ThreadMark[]> {
+    const threads = await this.list(userKey, { limit: Number.POSITIVE_INFINITY });
+    return threads
+      .filter((thread) => thread.forgottenAt === null)
+      .map(({ threadId, updatedAt, rollout }) => ({ threadId, updatedAt, uploadedAt: rollout.uploadedAt }));
   }
 
   async getMany(userKey: string, threadIds: readonly string[]): Promise<ReadonlyMap<string, Thread>> {

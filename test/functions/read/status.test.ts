@@ -86,7 +86,7 @@ describe('GET /v1/status', () => {
     });
   });
 
-  it('counts thousands of threads page by page', async () => {
+  it('counts thousands of threads', async () => {
     const made = statusWorld();
     for (let at = 0; at < 2_001; at++) await made.addThread(`t${at}`, at % 2 === 0 ? DONE : undefined);
     expect((await made.ask('/v1/status')).json).toMatchObject({
