@@ -3,6 +3,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { JobStore } from '../ports/job-store.ts';
 import type { StageOneStore } from '../ports/stage-one-store.ts';
 import type { ThreadStore } from '../ports/thread-store.ts';
+import { LIMITS } from '../settings.ts';
 import { utf8Length } from '../text.ts';
 import type { Thread } from '../thread/thread.ts';
 import type { ExtractionEnd } from './ask-model.ts';
@@ -61,9 +62,12 @@ async function complete(ports: CommitPorts, request: CommitRequest, end: Done): 
   const ref = { threadId, sourceUpdatedAt: thread.updatedAt };
   const former = await ports.outputs.head(userKey, threadId);
   const body: StageOneBody | null = texts && { rawMemory: texts.rawMemory, rolloutSummary: texts.rolloutSummary };
+  const now = ports.clock.now();
+  // The texts carry no token: a run that lost its job must not lay its own over those of the run that took over.
+  const at = { now, leaseMs: LIMITS.extractionLeaseMs };
+  if (!(await ports.jobs.heartbeat(userKey, { kind: 'extraction', threadId }, token, at))) return undefined;
   if (body !== null) await ports.outputs.putBody(userKey, ref, body);
 
-  const now = ports.clock.now();
   const output = body && {
     ...ref,
     generatedAt: now,
