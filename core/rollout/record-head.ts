@@ -32,6 +32,8 @@ export class RecordHead {
   /** Of a turn context. */
   cwd: string | undefined;
 
+  /** Of the oldest format's markers, which have nothing else. */
+  #recordType: string | undefined;
   #bytes: Uint8Array = new Uint8Array(0);
   #at = 0;
   #to = 0;
@@ -55,6 +57,7 @@ export class RecordHead {
         return;
       }
       if (this.#next() === CLOSE) {
+        this.type ??= this.#recordType;
         this.sure = this.type !== undefined;
         return;
       }
@@ -72,6 +75,7 @@ export class RecordHead {
     this.name = undefined;
     this.namespace = undefined;
     this.cwd = undefined;
+    this.#recordType = undefined;
   }
 
   /** Reads on into the payload, as far as needed. @returns whether its kind is known */
@@ -145,7 +149,7 @@ export class RecordHead {
     else if (key === 'name') this.name = this.#names.read(this.#bytes, from, end);
     else if (key === 'namespace') this.namespace = this.#names.read(this.#bytes, from, end);
     else if (key === 'cwd' && inPayload) this.cwd = this.#names.read(this.#bytes, from, end);
-    else if (key === 'record_type' && !inPayload) this.type = this.#names.read(this.#bytes, from, end);
+    else if (key === 'record_type' && !inPayload) this.#recordType = this.#names.read(this.#bytes, from, end);
   }
 
   #next(): number | undefined {

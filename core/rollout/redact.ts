@@ -1,4 +1,5 @@
-import { isCodeReference, redactAssignments } from './secret-assignment.ts';
+import { redactAssignments } from './secret-assignment.ts';
+import { isCodeReference } from './secret-reference.ts';
 import { REDACTED, SECRET_RULES, type SecretRule, WORD } from './secret-rules.ts';
 
 export interface Redaction {

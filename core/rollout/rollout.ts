@@ -1,6 +1,6 @@
 /**
- * What is understood of one rollout. Readers (one file a format, chosen by content) turn records into `RolloutEvent`s;
- * everything after that is the same for every agent.
+ * What is understood of one rollout. Readers (one file a format, chosen by content) put what records say into a
+ * `RolloutSink`; everything after that is the same for every agent.
  */
 
 /** Who speaks in an evidence row, best first (behaviours TI-02). */

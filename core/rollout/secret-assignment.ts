@@ -1,4 +1,6 @@
-import { isPlaceholder, REDACTED, WORD } from './secret-rules.ts';
+import { isClosed, type Quote, scanValue, skipQuote, skipSpace } from './quoted-text.ts';
+import { isReference, isVariable, type ValueForm } from './secret-reference.ts';
+import { REDACTED, WORD } from './secret-rules.ts';
 
 /**
  * Values that are secret because of the name before them: `NAME_TOKEN=…`, `password: …`, `"apiKey": "…"`, and the same
@@ -18,10 +20,6 @@ const PHRASE_NAME = /^(?:db[_-]?|user[_-]?|root[_-]?|admin[_-]?)?(?:passw(?:or)?
 const MIN_VALUE = 8;
 const MIN_QUOTED_PASSWORD = 6;
 const MAX_PHRASE = 200;
-/** Words that stand for a kind of value, never for one. */
-const TYPE_WORD =
-  /^(?:string|boolean|number|object|unknown|undefined|optional|required|nullable|password|redacted|omitted|disabled|enabled|(?:Uint8|Int8)Array|ArrayBuffer|same-origin|text\/plain)[,;|?)\]}>]*$/i;
-
 interface Found {
   /** Where the value starts and ends. */
   readonly from: number;
@@ -130,40 +128,6 @@ function skipStringPrefix(text: string, at: number): number {
   return prefix ? at + prefix[0].length : at;
 }
 
-interface Quote {
-  /** Behind the quote, or where it would have been. */
-  readonly at: number;
-  readonly quote: string;
-  /** Back slashes before it: the depth of escaping. */
-  readonly depth: number;
-}
-
-function skipQuote(text: string, at: number): Quote {
-  const end = skipBackSlashes(text, at);
-  const quote = text.charAt(end);
-  if (quote !== '' && '"\'`'.includes(quote)) return { at: end + 1, quote, depth: end - at };
-  return { at, quote: '', depth: 0 };
-}
-
-/** White space, also as JSON escapes (TC-272). */
-function skipSpace(text: string, at: number): number {
-  let end = at;
-  for (;;) {
-    if (/\s/.test(text.charAt(end))) end++;
-    else if (text[end] === '\\') {
-      const letter = skipBackSlashes(text, end);
-      if (!/[nrt]/.test(text.charAt(letter))) return end;
-      end = letter + 1;
-    } else return end;
-  }
-}
-
-function skipBackSlashes(text: string, at: number): number {
-  let end = at;
-  while (text[end] === '\\') end++;
-  return end;
-}
-
 function quotedValue(text: string, name: Name, open: Quote): Found | undefined {
   if (isClosed(text, open)) return undefined;
   if (PASSWORD_NAME.test(name.text)) {
@@ -178,11 +142,6 @@ function quotedValue(text: string, name: Name, open: Quote): Found | undefined {
   }
   const run = { from: open.at, to: scanValue(text, open.at, { opening: open }) };
   return run.to - run.from >= MIN_VALUE ? unlessReference(text, run, 'quoted') : undefined;
-}
-
-/** What looked like an opening quote was a closing one: a structure goes on behind it. */
-function isClosed(text: string, quote: Quote): boolean {
-  return /^[\s,:}\]]?$/.test(text.charAt(quote.at));
 }
 
 interface Place {
@@ -224,83 +183,9 @@ function flagValue(text: string, at: number): Found | undefined {
   return unlessReference(text, { from, to }, 'shell');
 }
 
-/** A name of a variable that holds a secret, such as `userPassword` or `api_key`. */
-function isVariable(value: string): boolean {
-  return /^[A-Za-z_]+$/.test(value) && /key|token|secret|passw/i.test(value) && /[a-z][A-Z]|_/.test(value);
-}
-
-function unlessReference(text: string, found: Found, form: 'quoted' | 'shell' | 'code'): Found | undefined {
+function unlessReference(text: string, found: Found, form: ValueForm): Found | undefined {
   if (found.to - found.from > MAX_PHRASE) return found;
-  const value = text.slice(found.from, found.to);
-  if (isPlaceholder(value) || TYPE_WORD.test(value) || isCodeReference(value)) return undefined;
-  if (/^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value) && /KEY|TOKEN|SECRET|PASS/.test(value)) return undefined;
-  if (form === 'code' && /^[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$]+)+[([]?$/.test(value) && !/\d/.test(value))
-    return undefined;
-  if (form === 'code' && /^[A-Za-z_$][\w$.:]*[([<]/.test(value)) return undefined;
-  return found;
-}
-
-/** Code that reads a secret from elsewhere. */
-export function isCodeReference(value: string): boolean {
-  return /^(?:process\.env|import\.meta|os\.(?:environ|getenv)|env[.[(]|ENV\[|std::env|System\.getenv|Deno\.env|getenv\(|secrets\.|self\.|this\.)/.test(
-    value,
-  );
-}
-
-interface Scan {
-  /** The quote that the value stands in. */
-  readonly opening?: Quote;
-  /** Given: spaces belong to the value, and the scan ends after so many units. */
-  readonly maxUnits?: number;
-  /** A character that ends the value too. */
-  readonly until?: string;
-}
-
-/** The end of a value: white space, a quote, either of them escaped, the next query parameter; never within an escape. */
-function scanValue(text: string, from: number, scan: Scan): number {
-  const limit = Math.min(text.length, from + (scan.maxUnits ?? text.length));
-  let at = from;
-  while (at < limit) {
-    const unit = text.charAt(at);
-    if (unit === '\\') {
-      const end = skipBackSlashes(text, at);
-      const next = text.charAt(end);
-      const quote = isAnyQuote(next);
-      if (next === '' || /[\snrt]/.test(next)) return at;
-      if (quote) {
-        const meaning = quoteMeaning(end - at, scan.opening);
-        if (meaning !== 'inner') return meaning === 'closing' ? end - (scan.opening?.depth ?? 0) : at;
-        at = end + 1;
-      } else at = end;
-      continue;
-    }
-    if (isClosing(unit, scan.opening?.quote) || unit === scan.until) return at;
-    if (/\s/.test(unit) && !(scan.maxUnits !== undefined && unit === ' ')) return at;
-    if (unit === '&' && scan.opening === undefined && /^&[\w.-]{1,64}=/.test(text.slice(at, at + 66))) return at;
-    at++;
-  }
-  return at;
-}
-
-/**
- * What a quote behind `count` back slashes is for a value that was opened at some depth of escaping: each depth doubles the
- * back slashes of the one outside it, so the remainder tells an escaped quote of the value from the one that ends it.
- */
-function quoteMeaning(count: number, opening: Quote | undefined): 'inner' | 'closing' | 'other' {
-  if (opening === undefined) return 'other';
-  const unit = opening.depth + 1;
-  const rest = count % (2 * unit);
-  return rest === 2 * unit - 1 ? 'inner' : rest === opening.depth ? 'closing' : 'other';
-}
-
-function isAnyQuote(unit: string): boolean {
-  return unit === '"' || unit === "'" || unit === '`';
-}
-
-/** Within double quotes the others are plain characters; a double quote always ends, so that no JSON string is left. */
-function isClosing(unit: string, opening: string | undefined): boolean {
-  if (unit === '"' || opening === undefined) return isAnyQuote(unit);
-  return unit === opening;
+  return isReference(text.slice(found.from, found.to), form) ? undefined : found;
 }
 
 function isWordAt(text: string, at: number): boolean {
