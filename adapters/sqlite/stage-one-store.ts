@@ -5,6 +5,8 @@ import type { Database } from './database.ts';
 import { HEAD_COLUMNS, readHead } from './stage-one-row.ts';
 
 const HEADS = `SELECT thread_id, ${HEAD_COLUMNS} FROM stage1 WHERE user_key = ? AND source_updated_at IS NOT NULL`;
+/** One range of the primary key, whatever the number of outputs. */
+export const LIST_HEADS = `${HEADS} ORDER BY thread_id`;
 const CLEAR_HEAD = HEAD_COLUMNS.split(', ')
   .map((column) => `${column} = NULL`)
   .join(', ');
@@ -31,7 +33,7 @@ export class SqliteStageOneStore implements StageOneStore {
   }
 
   async heads(userKey: string): Promise<readonly StageOneHead[]> {
-    return this.#database.all('stage1', `${HEADS} ORDER BY thread_id`, userKey).map(readHead);
+    return this.#database.all('stage1', LIST_HEADS, userKey).map(readHead);
   }
 
   async head(userKey: string, threadId: string): Promise<StageOneHead | undefined> {
