@@ -4,6 +4,7 @@ import { publishVersion } from '../consolidation/publish.ts';
 import { ConflictError, InvalidInputError, UnavailableError } from '../errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HeadStore } from '../ports/head-store.ts';
+import type { JobStore } from '../ports/job-store.ts';
 import type { MemoryStore } from '../ports/memory-store.ts';
 import type { TemplateStore } from '../ports/template-store.ts';
 import { redact } from '../rollout/redact.ts';
@@ -19,6 +20,7 @@ const MAX_TRIES = 8;
 export interface AddNoteDeps {
   readonly heads: HeadStore;
   readonly memories: MemoryStore;
+  readonly jobs: Pick<JobStore, 'enqueueConsolidation'>;
   readonly templates: Pick<TemplateStore, 'get'>;
   readonly clock: Clock;
 }
@@ -39,7 +41,7 @@ export interface NoteAnswer {
 
 /**
  * Adds a note as a small version (behaviours N-21..N-23; storage.md): verbatim but for secrets, visible at the very next read,
- * taken in by the next consolidation. Where the head moves meanwhile, it is published on the new one.
+ * taken in by the next consolidation, which it makes due. Where the head moves meanwhile, it is published on the new one.
  * @throws InvalidInputError as `checkNoteName` and `checkNoteText`; `note.secret_in_name`; `path.invalid` where a file stands
  *   in place of the notes' folder
  * @throws ConflictError `note.exists`
@@ -79,7 +81,10 @@ export async function addNote(deps: AddNoteDeps, userKey: string, request: NoteR
       tokenUsage: NO_USAGE,
       now,
     });
-    if (result.kind === 'published') return { path, pending: true };
+    if (result.kind === 'published') {
+      await deps.jobs.enqueueConsolidation(userKey, now);
+      return { path, pending: true };
+    }
   }
   throw new UnavailableError('memory.publish_contended', 'the memory is changing too fast; send the note again', {
     details: { tries: MAX_TRIES },

@@ -7,6 +7,7 @@ import { addNote } from '../../../core/memory/add-note.ts';
 import { openVersion } from '../../../core/memory/memory-files.ts';
 import { decodeUtf8, encodeUtf8 } from '../../../core/text.ts';
 import { FixedClock } from '../../doubles/fixed-clock.ts';
+import { MemoryJobStore } from '../../doubles/memory-job-store.ts';
 import { VersionShelf } from '../consolidation/version-shelf.ts';
 
 const NOW = Date.parse('2026-05-26T13:42:08Z');
@@ -15,8 +16,8 @@ const FOLDER = 'extensions/ad_hoc/notes/';
 const INSTRUCTIONS = 'extensions/ad_hoc/instructions.md';
 const TEMPLATES = new FilesTemplateStore(join(import.meta.dirname, '../../../layers/templates'));
 
-function depsOf(shelf: VersionShelf) {
-  return { heads: shelf, memories: shelf, templates: TEMPLATES, clock: new FixedClock(NOW) };
+function depsOf(shelf: VersionShelf, jobs = new MemoryJobStore()) {
+  return { heads: shelf, memories: shelf, jobs, templates: TEMPLATES, clock: new FixedClock(NOW) };
 }
 
 async function publish(
@@ -50,6 +51,15 @@ async function textAt(shelf: VersionShelf, path: string): Promise<string> {
 }
 
 describe('addNote', () => {
+  it('makes the consolidation due once it is published, and only then', async () => {
+    const shelf = new VersionShelf();
+    const jobs = new MemoryJobStore();
+    await expect(addNote(depsOf(shelf, jobs), 'u', { note: ' ' })).rejects.toMatchObject({ code: 'note.empty' });
+    expect(await jobs.get('u', { kind: 'consolidation' })).toBeUndefined();
+    await addNote(depsOf(shelf, jobs), 'u', { filename: NAME, note: 'n' });
+    expect(await jobs.get('u', { kind: 'consolidation' })).toMatchObject({ status: 'pending', inputWatermark: NOW });
+  });
+
   it('TC-217 writes the note verbatim as a small version, pending at once', async () => {
     const shelf = new VersionShelf();
     await publish(shelf, { 'MEMORY.md': 'm', 'memory_summary.md': 'v1\ns' });
