@@ -80,7 +80,7 @@ const flakyTest: Session = {
     run('pnpm vitest run src/routes/bookings.test.ts', 1, NO_DATABASE.replaceAll('login', 'bookings')),
     run('docker compose up -d --wait db', 0, ' Container harbor-api-db-1  Healthy\n'),
     run(
-      'for i in $(seq 10); do pnpm vitest run src/routes/bookings.test.ts || break; done',
+      'for i in $(seq 10); do pnpm vitest run src/routes/bookings.test.ts || exit 1; done',
       1,
       ' FAIL  src/routes/bookings.test.ts > lists bookings of a day\nAssertionError: expected [ 2 items ] to have a length of 3 but got 2\n',
     ),
@@ -95,7 +95,7 @@ const flakyTest: Session = {
       "+const today = new Date('2026-03-03T12:00:00Z');",
     ]),
     run(
-      'for i in $(seq 10); do pnpm vitest run src/routes/bookings.test.ts || break; done',
+      'for i in $(seq 10); do pnpm vitest run src/routes/bookings.test.ts || exit 1; done',
       0,
       ' Test Files  1 passed (1)\n      Tests  9 passed (9)\n',
     ),

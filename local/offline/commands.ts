@@ -28,20 +28,28 @@ const RUNNERS: Readonly<Record<string, string>> = {
   bundle: 'exec',
   npm: 'exec',
 };
-const SCRIPT_RUNNERS = new Set(['npm', 'pnpm', 'yarn', 'bun']);
+const SCRIPT_RUNNERS = new Set(['npm', 'pnpm', 'yarn', 'bun', 'mise']);
+/** Programs whose next word is a script: two scripts are two aims. */
+const INTERPRETERS = /^(?:python[\d.]*|node|ruby|perl|bash|sh|zsh|cmd|powershell|pwsh|tsx|deno|php)$/;
 const READ_ONLY =
-  /^(?:cat|ls|rg|grep|find|head|tail|sed -n|wc|pwd|tree|which|echo|printf|jq|stat|file|awk|less|nl|git (?:status|diff|log|show|blame|branch|rev-parse|ls-files))\b/;
-const CHECK =
-  /\b(?:test|tests|pytest|vitest|jest|mocha|lint|check|clippy|tsc|typecheck|ruff|mypy|eslint|biome|build|compile|go vet|phpunit|rspec|ctest|verify|e2e)\b/;
+  /^(?:cat|ls|rg|grep|find|head|tail|sed -n|wc|pwd|tree|which|echo|printf|jq|stat|file|awk|less|nl|type|dir|findstr|test -|Get-\w+|cmd \/c (?:type|dir|findstr)|git (?:status|diff|log|show|blame|branch|rev-parse|ls-files))(?![\w-])/;
+const CHECKERS =
+  /^(?:pytest|vitest|jest|mocha|tsc|eslint|biome|ruff|mypy|flake8|pyright|phpunit|rspec|ctest|tox|nox|playwright|clippy)$/;
+const CHECK_RUNNERS =
+  /^(?:npm|pnpm|yarn|bun|make|just|cargo|go|mise|gradle|\.\/gradlew|mvn|dotnet|mix|rake|bazel|deno|swift|zig|task|nx|turbo|composer)$/;
+const CHECK_WORD =
+  /^(?:[\w-]+:)?(?:test|tests|lint|check|clippy|vet|build|compile|typecheck|type-check|verify|e2e|ci)(?:[:_-][\w:-]+)?$/;
+const CHECK_SCRIPT = /(?:^|\/)(?:test|tests|lint|verify|ci)(?:[._-][\w.-]*)?$/;
 const ERROR_LINE =
   /\b\w*(?:Error|Exception)\b|\berror(?:\[|:| )|\b(?:fatal|panic|refused|denied|not found|no such|no rule)\b/i;
 const WEAK_ERROR_LINE = /\b(?:failed|failure|cannot|can't|unauthorized|undefined|missing)\b|✗|×/i;
-const LOOP = /^for .*?; do (.*?)(?: \|\| break)?; done$/;
+const LOOP = /^for .*?; do (.*?)(?: \|\| exit 1)?; done$/;
 
 /** The words of a command without environment, `cd x &&` and wrappers: `cd a && CI=1 npx vitest run` gives `vitest run`. */
 export function coreWords(command: string): readonly string[] {
   const last = firstLine(command)
     .replace(LOOP, '$1')
+    .trim()
     .replace(/^(?:cd \S+ *(?:&&|;) *)+/, '');
   let words = last.split(/\s+/).filter((word) => word !== '');
   for (;;) {
@@ -49,6 +57,7 @@ export function coreWords(command: string): readonly string[] {
     if (head === undefined) return words;
     if (/^[A-Z_][A-Z0-9_]*=/.test(head) || WRAPPERS.has(head)) words = words.slice(1);
     else if (RUNNERS[head] !== undefined && RUNNERS[head] === next) words = words.slice(2);
+    else if (/^(?:ba|z)?sh$/.test(head) && next !== undefined && !next.startsWith('-')) words = words.slice(1);
     else if (next === 'run' && SCRIPT_RUNNERS.has(head)) words = [head, ...words.slice(2)];
     else return words;
   }
@@ -56,7 +65,22 @@ export function coreWords(command: string): readonly string[] {
 
 /** A command that looks at the project's state of health: tests, lint, types, build. */
 export function isCheck(command: string): boolean {
-  return !READ_ONLY.test(command) && CHECK.test(firstLine(command));
+  return segmentsOf(command).some((segment) => {
+    const [program = '', ...args] = coreWords(segment);
+    if (CHECKERS.test(program) || CHECK_SCRIPT.test(program)) return true;
+    return CHECK_RUNNERS.test(program) && args.slice(0, 4).some((word) => CHECK_WORD.test(word) || CHECKERS.test(word));
+  });
+}
+
+/**
+ * True where the exit code does not tell how the command proper ended: behind a pipe, before a `;`, with `|| true`.
+ * Such a command can be seen to fail, but not to pass.
+ */
+export function hidesItsEnd(command: string): boolean {
+  const bare = withoutQuotes(firstLine(command).replace(LOOP, '$1'));
+  return /(?<!\|)\|(?!\|)|\|\||;|(?<!&)&(?![&>\d])/.test(
+    bare.replace(/\d?>&\d|&>/g, ' ').replace(/^(?:cd|export|set) [^;|&]*;/, ''),
+  );
 }
 
 /** A command that leaves everything as it is. */
@@ -67,10 +91,15 @@ export function isReadOnly(command: string): boolean {
 /** True when two commands are after the same thing: the same program and sub-command, or the same check or path. */
 export function sameAim(left: string, right: string): boolean {
   if (left === right) return true;
+  if (left.includes('\n') || right.includes('\n')) return false;
   const [a, b] = [coreWords(left), coreWords(right)];
-  if (a.length === 0 || b.length === 0) return false;
-  if (a[0] === b[0] && (a[1] ?? '') === (b[1] ?? '')) return samePaths(a, b);
-  if (areAlternatives(a[0] ?? '', b[0] ?? '') && a[1] === b[1]) return samePaths(a, b);
+  const [program, other] = [a[0] ?? '', b[0] ?? ''];
+  if (program === '' || other === '') return false;
+  if (INTERPRETERS.test(program) || INTERPRETERS.test(other)) {
+    return program === other && !/^-/.test(a[1] ?? '-') && a[1] === b[1] && pathsOf(a).join() === pathsOf(b).join();
+  }
+  if (program === other && (a[1] ?? '') === (b[1] ?? '')) return samePaths(a, b);
+  if (areAlternatives(program, other) && a[1] === b[1]) return samePaths(a, b);
   if (!isCheck(left) || !isCheck(right)) return false;
   const paths = pathsOf(a);
   return paths.length > 0 ? paths.some((path) => b.includes(path)) : lastName(a) === lastName(b);
@@ -104,7 +133,7 @@ export function lastChecks(events: readonly SessionEvent[]): ReadonlyMap<string,
   const ends = new Map<string, boolean>();
   for (const event of events) {
     if (event.kind !== 'command' || !event.run || !isCheck(event.command)) continue;
-    if (event.run.exitCode === null && !event.run.failed) continue;
+    if (!event.run.failed && (event.run.exitCode === null || hidesItsEnd(event.command))) continue;
     if (event.command.includes('[REDACTED')) continue;
     ends.delete(event.command);
     ends.set(event.command, !event.run.failed);
@@ -128,13 +157,19 @@ export function showCommand(command: string): string {
 }
 
 function worked(event: SessionEvent): event is Extract<SessionEvent, { kind: 'command' }> {
-  return event.kind === 'command' && event.run !== null && event.run.exitCode === 0;
+  return event.kind === 'command' && event.run?.exitCode === 0 && !hidesItsEnd(event.command);
 }
 
 function helpersBetween(events: readonly SessionEvent[], failed: string): readonly string[] {
   const helpers = events.filter(worked).map((event) => event.command);
   return [...new Set(helpers)]
-    .filter((command) => !isReadOnly(command) && !isCheck(command) && !sameAim(command, failed))
+    .filter(
+      (command) =>
+        !isReadOnly(command) &&
+        !isCheck(command) &&
+        !/\bgit (?:add|commit|push)\b/.test(command) &&
+        !sameAim(command, failed),
+    )
     .filter((command) => !command.includes('[REDACTED'))
     .slice(-2);
 }
@@ -155,6 +190,15 @@ function isSameProgram(left: string, right: string): boolean {
 
 function firstLine(command: string): string {
   return (command.split('\n')[0] ?? '').trim();
+}
+
+/** The commands of a line, apart at `&&`, `||`, `;` and pipes. */
+function segmentsOf(command: string): readonly string[] {
+  return withoutQuotes(firstLine(command).replace(LOOP, '$1')).split(/&&|\|\|?|;/);
+}
+
+function withoutQuotes(text: string): string {
+  return text.replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, '""');
 }
 
 function pathsOf(words: readonly string[]): readonly string[] {

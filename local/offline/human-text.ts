@@ -50,3 +50,8 @@ function answersOf(reply: string): string {
     .filter((answer) => typeof answer === 'string')
     .join('\n');
 }
+
+/** A pasted document or an expanded command rather than a message: long, with several headings. */
+export function isDocument(text: string): boolean {
+  return text.length > 2_500 && (text.match(/^#{1,4} /gm) ?? []).length >= 3;
+}

@@ -1,4 +1,4 @@
-import { type Fix, showCommand } from './commands.ts';
+import { coreWords, type Fix, showCommand } from './commands.ts';
 import { type Evidence, readEvidence } from './evidence.ts';
 import { quote } from './sentences.ts';
 import { readEvents } from './session-events.ts';
@@ -22,7 +22,7 @@ const MAX_TITLE = 100;
  */
 export function answerStageOne(message: string): StageOneAnswer {
   const evidence = readEvidence(message);
-  const tasks = readTasks(readEvents(evidence.rows))
+  const tasks = withoutRepeats(readTasks(readEvents(evidence.rows)))
     .map((task) => ({ ...task, files: task.files.map((path) => relativePath(path, evidence.cwd)) }))
     .filter(isWorthKeeping);
   if (tasks.length === 0) return EMPTY;
@@ -38,11 +38,25 @@ function relativePath(path: string, cwd: string | null): string {
   return cwd !== null && path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
 }
 
-function isWorthKeeping(task: Task): boolean {
-  return task.wishes.length > 0 || task.fixes.length > 0 || [...task.checks.values()].some((passed) => passed);
+/** A task with the checks that passed in it and in no task before. */
+interface KeptTask extends Task {
+  readonly passed: readonly string[];
 }
 
-function rawMemory(evidence: Evidence, tasks: readonly Task[]): string {
+function withoutRepeats(tasks: readonly Task[]): readonly KeptTask[] {
+  const told = new Set<string>();
+  return tasks.map((task) => {
+    const passed = [...task.checks].flatMap(([command, ended]) => (ended && !told.has(command) ? [command] : []));
+    for (const command of passed) told.add(command);
+    return { ...task, passed: passed.slice(-MAX_CHECKS) };
+  });
+}
+
+function isWorthKeeping(task: KeptTask): boolean {
+  return task.wishes.length > 0 || task.fixes.some(isShield) || task.passed.length > 0;
+}
+
+function rawMemory(evidence: Evidence, tasks: readonly KeptTask[]): string {
   const group = groupName(evidence);
   const head = [
     '---',
@@ -67,7 +81,7 @@ function rawMemory(evidence: Evidence, tasks: readonly Task[]): string {
   return `${[...head, ...blocks.flat()].join('\n')}\n`;
 }
 
-function rolloutSummary(evidence: Evidence, tasks: readonly Task[]): string {
+function rolloutSummary(evidence: Evidence, tasks: readonly KeptTask[]): string {
   const where = evidence.cwd === null ? 'an unknown folder' : `\`${evidence.cwd}\``;
   const project = evidence.project === null ? '' : ` Project: ${evidence.project}.`;
   const lines = [`# ${description(tasks)}`, '', `Work in ${where}.${project}`];
@@ -86,7 +100,7 @@ function rolloutSummary(evidence: Evidence, tasks: readonly Task[]): string {
 }
 
 /** The lists that consolidation reads; the same words in the raw memory and in the summary. */
-function lessonLists(task: Task): readonly string[] {
+function lessonLists(task: KeptTask): readonly string[] {
   return [
     ...list('Preference signals', task.wishes.map(wishBullet)),
     ...list('Reusable knowledge', knowledge(task)),
@@ -103,16 +117,13 @@ function wishBullet(wish: Wish): string {
   return older === '' ? quote(wish.text) : `${quote(wish.text)} (current; rejected before: ${older})`;
 }
 
-function knowledge(task: Task): readonly string[] {
-  return [...task.checks]
-    .filter(([, passed]) => passed)
-    .map(([command]) => `${showCommand(command)} passed`)
-    .slice(-MAX_CHECKS);
+function knowledge(task: KeptTask): readonly string[] {
+  return task.passed.map((command) => `${showCommand(command)} passed`);
 }
 
 /** A failure that another command cured. Where only files changed in between, it was the work itself and no lesson. */
 function isShield(fix: Fix): boolean {
-  return fix.worked !== fix.failed || fix.after.length > 0;
+  return showCommand(fix.worked) !== showCommand(fix.failed) || fix.after.length > 0;
 }
 
 /** `symptom -> what worked`; the error line is quoted from the output. */
@@ -160,7 +171,7 @@ function overall(tasks: readonly Task[]): TaskOutcome {
   return outcomes.has('success') ? 'partial' : 'uncertain';
 }
 
-function description(tasks: readonly Task[]): string {
+function description(tasks: readonly KeptTask[]): string {
   const more = tasks.length > 1 ? ` (and ${tasks.length - 1} more)` : '';
   return `${title(tasks[0])}${more}`;
 }
@@ -186,7 +197,7 @@ function groupName(evidence: Evidence): string {
 }
 
 /** Words to search for: the programs and the names of the files of the tasks, most used first. */
-function keywords(evidence: Evidence, tasks: readonly Task[]): readonly string[] {
+function keywords(evidence: Evidence, tasks: readonly KeptTask[]): readonly string[] {
   const counts = new Map<string, number>();
   const add = (word: string | undefined): void => {
     if (word && /^[\w@][\w.@+-]*$/.test(word) && word.length <= 40) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -195,7 +206,7 @@ function keywords(evidence: Evidence, tasks: readonly Task[]): readonly string[]
   for (const task of tasks) {
     for (const path of task.files) add(path.split('/').at(-1));
     for (const command of [...task.checks.keys(), ...task.fixes.flatMap((fix) => [fix.failed, ...fix.after])]) {
-      add(command.split(/\s+/)[0]);
+      add(coreWords(command)[0]);
     }
   }
   return [...counts]
@@ -205,7 +216,7 @@ function keywords(evidence: Evidence, tasks: readonly Task[]): readonly string[]
 }
 
 /** ASCII words of the group, the request and the changed files: a session in any language gets a usable name. */
-function slugOf(evidence: Evidence, tasks: readonly Task[]): string {
+function slugOf(evidence: Evidence, tasks: readonly KeptTask[]): string {
   const words = [groupName(evidence), tasks[0]?.request ?? '', ...keywords(evidence, tasks).slice(1, 4)]
     .join(' ')
     .normalize('NFKD')

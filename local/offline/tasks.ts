@@ -1,5 +1,6 @@
 import { type Fix, filesIn, findFixes, lastChecks } from './commands.ts';
 import { asksForAWay, isCorrection, judgement, takesBack } from './cue-words.ts';
+import { isDocument } from './human-text.ts';
 import { splitSentences } from './sentences.ts';
 import type { SessionEvent } from './session-events.ts';
 import { isSameWish, readStance, replaces } from './stance.ts';
@@ -87,6 +88,7 @@ function currentWishes(spans: readonly Span[]): readonly (readonly Wish[])[] {
 
 /** The wishes of a message. After "no, that is wrong" the first sentence counts as one, whatever its words. */
 function wishesIn(message: string): readonly string[] {
+  if (isDocument(message)) return [];
   const sentences = splitSentences(message);
   const correction = isCorrection(message)
     ? sentences.find((text) => text.length >= 16 && isCorrection(text))
@@ -97,7 +99,9 @@ function wishesIn(message: string): readonly string[] {
 function readTask(span: Span, wishes: readonly Wish[], nextMessage: string | undefined): Task {
   const checks = lastChecks(span.events);
   const words = [...span.messages.slice(1), ...(nextMessage === undefined ? [] : [nextMessage])];
-  const sentences = splitSentences(span.messages[0] ?? '').filter((text) => !text.includes('[REDACTED'));
+  const sentences = splitSentences(span.messages[0] ?? '').filter(
+    (text) => !text.includes('[REDACTED') && !text.startsWith('#'),
+  );
   const first = sentences.find((text) => text.length >= 12 && judgement(text) === null) ?? sentences[0] ?? '';
   return {
     request: first,

@@ -51,7 +51,8 @@ export function outcomeOf(item: JsonObject): Run | undefined {
   const text = wrapped ? asText(wrapped.output ?? wrapped.text) : joinParts(raw);
   const exitCode = exitCodeOf(wrapped, text, item);
   const output = withoutHead(text).slice(0, OUTPUT_LIMIT);
-  const failed = exitCode === null ? item.is_error === true || /^Script failed/.test(text) : exitCode !== 0;
+  const failed =
+    exitCode === null ? item.is_error === true || /^(?:Script failed|execution error:)/.test(text) : exitCode !== 0;
   return { exitCode, failed, output };
 }
 
@@ -64,7 +65,12 @@ function exitCodeOf(wrapped: JsonObject | undefined, text: string, item: JsonObj
     /^\{?"?exit_code"?: ?(-?\d+)/m.exec(text) ??
     /\\?"exit_code\\?": ?(-?\d+)/.exec(text);
   if (told) return Number(told[1]);
-  return item.type === 'tool_result' && item.is_error !== true ? 0 : null;
+  return isClaudeResult(item) && item.is_error !== true && !/^Command running in background/.test(text) ? 0 : null;
+}
+
+/** Claude Code tells a failure apart by a flag and says nothing of success. */
+function isClaudeResult(item: JsonObject): boolean {
+  return item.type === 'tool_result' || /^toolu_/.test(asText(item.call_id));
 }
 
 /** What tools put before the output proper. */

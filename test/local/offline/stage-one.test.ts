@@ -157,6 +157,11 @@ describe('the forms of a tool output', () => {
       { type: 'custom_tool_call_output', call_id: 'c', output: [{ type: 'input_text', text: 'exit_code: 0' }] },
     ],
     [
+      'a Claude Code row without a flag',
+      { type: 'function_call', name: 'Bash', call_id: 'toolu_1', arguments: '{"command":"make test"}' },
+      { type: 'function_call_output', call_id: 'toolu_1', output: 'ok' },
+    ],
+    [
       'Claude Code blocks',
       { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'Bash', input: { command: 'make test' } }] },
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: 'ok', is_error: false }] },
