@@ -14,8 +14,11 @@ const MEMORY = 'MEMORY.md';
 const SUMMARY = 'memory_summary.md';
 /** Below the number of calls that a turn may make. */
 const CALLS_PER_TURN = 30;
-/** What is read before the next write, so that no result is dropped from the conversation before it is used. */
-const BYTES_PER_ROUND = 200_000;
+/** Above it, old results are dropped from the conversation (bytes); what was read is written before that. */
+const CONVERSATION_BYTES = 340_000;
+/** Pages of MEMORY.md read at once where the content of its last write was dropped. */
+const MEMORY_PAGES = 12;
+const TYPICAL_SUMMARY_BYTES = 2_500;
 const MAX_WRITES = 24;
 const EMPTY: MemoryText = { head: [], groups: [] };
 
@@ -41,6 +44,8 @@ interface Run {
   readonly seen: SeenFiles;
   /** Everything is written anew: the first build, or after a repair message. */
   readonly anew: boolean;
+  /** Of the whole conversation so far. */
+  readonly bytes: number;
 }
 
 function openRun(turns: readonly Turn[]): Run {
@@ -49,18 +54,19 @@ function openRun(turns: readonly Turn[]): Run {
   const lists = readRunLists(first?.kind === 'message' ? first.text : '');
   const finished = turns.findLastIndex((turn) => turn.kind === 'call' && turn.name === 'finish');
   const seen = new SeenFiles(turns.slice(Math.max(0, finished + 1)));
-  return { lists, seen, anew: finished >= 0 || seen.file(MEMORY).kind === 'absent' };
+  const firstWrite = seen.writes(MEMORY)[0]?.at;
+  const bytes = turns.reduce((sum, turn) => sum + utf8Length(turn.kind === 'call' ? turn.arguments : turn.text), 0);
+  return { lists, seen, bytes, anew: finished >= 0 || seen.file(MEMORY, -1, firstWrite).kind === 'absent' };
 }
 
 /** The diff first, then the files that are there and the folder of notes. */
 function unreadBasics(run: Run): readonly NewCall[] {
-  const files = run.anew || run.seen.writes(MEMORY).length > 0 ? [DIFF, SUMMARY] : [DIFF, MEMORY, SUMMARY];
-  const calls = files.flatMap((path) => {
-    const seen = run.seen.file(path);
-    const enough = path === DIFF && run.seen.wasReadBefore(DIFF, Number.POSITIVE_INFINITY);
-    return seen.kind === 'unread' && !enough ? [seen.next] : [];
-  });
-  const notes = run.seen.folder(NOTES_FOLDER);
+  const { seen } = run;
+  const diff = seen.wasReadBefore(DIFF, Number.POSITIVE_INFINITY) ? [] : [seen.file(DIFF)];
+  const last = seen.writes(MEMORY).findLast((candidate) => candidate.done);
+  const memory = last === undefined ? (run.anew ? [] : [seen.file(MEMORY)]) : [];
+  const calls = [...diff, ...memory, seen.file(SUMMARY)].flatMap((file) => (file.kind === 'unread' ? [file.next] : []));
+  const notes = seen.folder(NOTES_FOLDER);
   return notes.kind === 'unread' ? [...calls, notes.next] : calls;
 }
 
@@ -76,7 +82,7 @@ interface Material {
 
 /** Reads what this round needs; once that is enough for a write, gives it. */
 function nextReads(run: Run): Material | { readonly kind: 'read'; readonly calls: readonly NewCall[] } {
-  const { memory, lastWriteAt } = currentMemory(run);
+  const { memory, lastWriteAt, unread } = currentMemory(run);
   const gone = goneThreads(run, memory);
   const todo = wantedInputs(run).filter((input) => !run.seen.wasReadBefore(input.path, lastWriteAt));
   const around = retainedAround(run, memory, gone);
@@ -97,7 +103,11 @@ function nextReads(run: Run): Material | { readonly kind: 'read'; readonly calls
       bytes += utf8Length(seen.text);
     }
   }
-  if (calls.length > 0 && (started || bytes < BYTES_PER_ROUND))
+  if (unread)
+    return { kind: 'read', calls: [...run.seen.wholeFile(MEMORY, MEMORY_PAGES), ...calls].slice(0, CALLS_PER_TURN) };
+  const each = texts.size === 0 ? TYPICAL_SUMMARY_BYTES : bytes / texts.size;
+  const fits = run.bytes + each * Math.min(calls.length, CALLS_PER_TURN) <= CONVERSATION_BYTES;
+  if (calls.length > 0 && (started || texts.size === 0 || fits))
     return { kind: 'read', calls: calls.slice(0, CALLS_PER_TURN) };
   const records = (inputs: readonly ListedInput[]): SessionRecord[] =>
     inputs.flatMap((input) => readRecord(input.path, texts.get(input.path) ?? '', input.project) ?? []);
@@ -111,17 +121,22 @@ function nextReads(run: Run): Material | { readonly kind: 'read'; readonly calls
   };
 }
 
-/** MEMORY.md as it stands: what was last written in this run, else what was read, else nothing. */
-function currentMemory(run: Run): {
+interface CurrentMemory {
   readonly memory: MemoryText;
   readonly text: string | null;
   readonly lastWriteAt: number;
-} {
+  /** Its last write was dropped from the conversation, and it was not read since. */
+  readonly unread: boolean;
+}
+
+/** MEMORY.md as it stands: what was last written in this run, else what was read, else nothing. */
+function currentMemory(run: Run): CurrentMemory {
   const write = run.seen.writes(MEMORY).findLast((candidate) => candidate.done);
-  if (write) return { memory: parseMemoryText(write.content), text: write.content, lastWriteAt: write.at };
-  const seen = run.anew ? undefined : run.seen.file(MEMORY);
-  if (seen?.kind !== 'whole') return { memory: EMPTY, text: null, lastWriteAt: -1 };
-  return { memory: parseMemoryText(seen.text), text: seen.text, lastWriteAt: -1 };
+  const lastWriteAt = write?.at ?? -1;
+  const seen = run.anew && write === undefined ? undefined : run.seen.file(MEMORY, lastWriteAt);
+  const text = write?.content ?? (seen?.kind === 'whole' ? seen.text : null);
+  const unread = write?.content === null && seen?.kind === 'unread';
+  return { memory: text === null ? EMPTY : parseMemoryText(text), text, lastWriteAt, unread };
 }
 
 function wantedInputs(run: Run): readonly ListedInput[] {
@@ -174,10 +189,9 @@ function nextWrites(run: Run, material: Material): readonly NewCall[] {
 
 function nextSummary(run: Run, next: MemoryText): string {
   const mine = summariseMemory(next);
-  const [before, theirs] = [run.seen.file(MEMORY), run.seen.file(SUMMARY)];
-  const firstWrite = run.seen.writes(MEMORY)[0]?.at ?? Number.POSITIVE_INFINITY;
+  const firstWrite = run.seen.writes(MEMORY)[0]?.at;
+  const [before, theirs] = [run.seen.file(MEMORY, -1, firstWrite), run.seen.file(SUMMARY)];
   if (run.anew || before.kind !== 'whole' || theirs.kind !== 'whole') return mine;
-  if (!run.seen.wasReadBefore(MEMORY, firstWrite)) return mine;
   return mergeSummary(summariseMemory(parseMemoryText(before.text)), theirs.text, mine);
 }
 

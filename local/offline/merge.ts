@@ -153,13 +153,17 @@ function writeMark(mark: Mark, kind: LessonKind): string {
   return ` (${mark.date}${seen}${kind === 'preferences' ? '' : ', check first'})`;
 }
 
+const LESSONS = new WeakMap<BulletText, Lesson>();
+
 /** What a bullet says, without its mark and its history. */
 export function lessonOf(bullet: BulletText, kind: LessonKind): Lesson {
-  const text = bullet.text.replace(MARK, '');
-  return {
-    kind,
-    text: kind === 'preferences' ? text.replace(/(?:; rejected: ".*)$/s, '') : text.replace(OUTDATED, ''),
-  };
+  const known = LESSONS.get(bullet);
+  if (known?.kind === kind) return known;
+  const base = bullet.text.replace(MARK, '');
+  const text = kind === 'preferences' ? base.replace(/(?:; rejected: ".*)$/s, '') : base.replace(OUTDATED, '');
+  const lesson = { kind, text };
+  LESSONS.set(bullet, lesson);
+  return lesson;
 }
 
 function findBullet(group: GroupText, lesson: Lesson): BulletText | undefined {

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import type { NewCall, Turn } from './wire.ts';
 
-const PAGE_LINES = 300;
+const PAGE_LINES = 200;
+/** What the loop puts in place of the content of an old write. */
+const DROPPED_CONTENT = '[dropped from this conversation';
 const CUT_MARK = /…\d+ tokens truncated…/;
 
 const readCall = z.object({ path: z.string(), line_offset: z.number().nullish(), max_lines: z.number().nullish() });
@@ -22,6 +24,14 @@ interface Page {
   readonly answer: z.infer<typeof readAnswer> | null;
 }
 
+/** A write of the run; `content` null = it was dropped to save space. */
+interface Write {
+  readonly at: number;
+  readonly path: string;
+  readonly content: string | null;
+  readonly done: boolean;
+}
+
 /** A file as far as the conversation shows it: whole, known to be absent, or what to call next. */
 export type Seen =
   | { readonly kind: 'whole'; readonly text: string }
@@ -38,8 +48,7 @@ export class SeenFiles {
   /** Where reads were asked for, whether or not their results are still there. */
   readonly #asked = new Map<string, number[]>();
   readonly #lists = new Map<string, z.infer<typeof listAnswer> | null>();
-  readonly #writes: { readonly at: number; readonly path: string; readonly content: string; readonly done: boolean }[] =
-    [];
+  readonly #writes: Write[] = [];
 
   constructor(turns: readonly Turn[]) {
     const results = new Map(
@@ -51,7 +60,7 @@ export class SeenFiles {
   }
 
   /** Writes of a path, in order; `at` is the place in the conversation. */
-  writes(path: string): readonly { readonly at: number; readonly content: string; readonly done: boolean }[] {
+  writes(path: string): readonly Write[] {
     return this.#writes.filter((write) => write.path === path);
   }
 
@@ -60,12 +69,12 @@ export class SeenFiles {
     return (this.#asked.get(path) ?? []).some((asked) => asked < at);
   }
 
-  /** The text of a file, read from its pages. */
-  file(path: string): Seen {
+  /** The text of a file as its pages say that were read after `from` and before `to`, places in the conversation. */
+  file(path: string, from = -1, to = Number.POSITIVE_INFINITY): Seen {
+    const inTime = (this.#pages.get(path) ?? []).filter((page) => page.at > from && page.at < to);
     let text = '';
     for (let offset = 1; ; ) {
-      const pages = (this.#pages.get(path) ?? []).filter((page) => page.offset === offset);
-      const page = pages.at(-1);
+      const page = inTime.findLast((candidate) => candidate.offset === offset);
       if (page === undefined) return { kind: 'unread', next: readPage(path, offset, PAGE_LINES), started: offset > 1 };
       if (page.answer === null) return offset === 1 ? { kind: 'absent' } : { kind: 'whole', text };
       if (CUT_MARK.test(page.answer.content) && page.maxLines > 1 && page.answer.truncated)
@@ -74,6 +83,11 @@ export class SeenFiles {
       if (!page.answer.truncated) return { kind: 'whole', text };
       offset += Math.max(1, page.answer.content.split('\n').length - 1);
     }
+  }
+
+  /** Calls that read a file of at most `pages` pages at once; pages past its end answer with an error, which ends it. */
+  wholeFile(path: string, pages: number): readonly NewCall[] {
+    return Array.from({ length: pages }, (_, page) => readPage(path, 1 + page * PAGE_LINES, PAGE_LINES));
   }
 
   /** Paths of the files in a folder; `unread` says what to call next. An absent folder is empty. */
@@ -104,7 +118,9 @@ export class SeenFiles {
       if (list && answer !== undefined) this.#lists.set(`${list.path ?? ''}\n${list.cursor ?? ''}`, answer);
     }
     const write = call.name === 'write' ? writeCall.safeParse(args).data : undefined;
-    if (write) this.#writes.push({ at, ...write, done: !failed });
+    if (!write) return;
+    const content = write.content.startsWith(DROPPED_CONTENT) ? null : write.content;
+    this.#writes.push({ at, path: write.path, content, done: !failed });
   }
 
   #takeRead(call: z.infer<typeof readCall> | undefined, at: number, result: unknown, failed: boolean): void {

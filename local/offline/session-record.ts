@@ -72,16 +72,25 @@ function readLessons(body: string): readonly Lesson[] {
 
 /** The wish that a preference bullet states now: its first quote, or the whole where it quotes nothing. */
 export function mainQuote(text: string): string {
+  if (!text.startsWith('"')) return text;
   const end = text.indexOf('" (current; rejected before: ');
-  if (text.startsWith('"') && end > 0) return text.slice(1, end);
+  if (end > 0) return text.slice(1, end);
   return /^"(.*)"(?: …)?$/.exec(text)?.[1] ?? /^"([^"]+)"/.exec(text)?.[1] ?? text;
+}
+
+const QUOTES = new WeakMap<Lesson, string>();
+
+function quoteOf(lesson: Lesson): string {
+  const quote = QUOTES.get(lesson) ?? mainQuote(lesson.text);
+  QUOTES.set(lesson, quote);
+  return quote;
 }
 
 /** True when two lessons say one thing: the same wish, the same cure of the same failure, the same words. */
 export function isSameLesson(left: Lesson, right: Lesson): boolean {
   if (left.kind !== right.kind) return false;
   if (left.text === right.text) return true;
-  if (left.kind === 'preferences') return isSameWish(mainQuote(left.text), mainQuote(right.text));
+  if (left.kind === 'preferences') return isSameWish(quoteOf(left), quoteOf(right));
   if (left.kind === 'failures') {
     const key = cureKey(left.text);
     return key !== undefined && key === cureKey(right.text);
@@ -92,7 +101,7 @@ export function isSameLesson(left: Lesson, right: Lesson): boolean {
 /** True when following the later preference means to give up the earlier one. */
 export function supersedes(later: Lesson, earlier: Lesson): boolean {
   if (later.kind !== 'preferences' || earlier.kind !== 'preferences') return false;
-  return replaces(readStance(mainQuote(later.text)), readStance(mainQuote(earlier.text)));
+  return replaces(readStance(quoteOf(later)), readStance(quoteOf(earlier)));
 }
 
 /** What a cure is about, without the files of the day: the failed program, then the helper or the other program. */

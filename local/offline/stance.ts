@@ -4,6 +4,8 @@ import { normalise } from './sentences.ts';
 export interface Stance {
   readonly wanted: ReadonlySet<string>;
   readonly rejected: ReadonlySet<string>;
+  /** Families that the wanted things belong to. */
+  readonly families: ReadonlySet<string>;
 }
 
 /** Things of which a project uses one: a later wish for another of the same family replaces the earlier one. */
@@ -32,6 +34,10 @@ const AGAINST_NEXT =
 const AGAINST_BEFORE = /ではなく|じゃなく|말고|대신/;
 const CLAUSE_END = /[,;、，。.!！]\s*|\b(?:and|but|sondern|und|et|y|mas|pero)\b/i;
 
+/** The same sentences are compared over and over: their readings are kept, a function of the text alone. */
+const KNOWN = new Map<string, WishReading>();
+const MAX_KNOWN = 20_000;
+
 /** True when two programs do the same job, of which a project uses one. */
 export function areAlternatives(left: string, right: string): boolean {
   return left !== right && FAMILY_OF.has(left) && FAMILY_OF.get(left) === FAMILY_OF.get(right);
@@ -39,6 +45,25 @@ export function areAlternatives(left: string, right: string): boolean {
 
 /** Reads a wish clause by clause: "don't use npm, always use pnpm" is against npm and for pnpm. */
 export function readStance(sentence: string): Stance {
+  return readWish(sentence);
+}
+
+interface WishReading extends Stance {
+  readonly normalised: string;
+  readonly words: ReadonlySet<string>;
+}
+
+function readWish(sentence: string): WishReading {
+  const known = KNOWN.get(sentence);
+  if (known !== undefined) return known;
+  if (KNOWN.size >= MAX_KNOWN) KNOWN.clear();
+  const normalised = normalise(sentence);
+  const reading = { ...parseStance(sentence), normalised, words: contentWords(normalised) };
+  KNOWN.set(sentence, reading);
+  return reading;
+}
+
+function parseStance(sentence: string): Stance {
   const wanted = new Set<string>();
   const rejected = new Set<string>();
   for (const clause of splitClauses(sentence)) {
@@ -50,7 +75,7 @@ export function readStance(sentence: string): Stance {
     for (const part of against.slice(1)) addTerms(part, rejected);
   }
   for (const term of rejected) wanted.delete(term);
-  return { wanted, rejected };
+  return { wanted, rejected, families: familiesOf(wanted) };
 }
 
 /** True when following the later wish means to give up the earlier one. */
@@ -59,23 +84,21 @@ export function replaces(later: Stance, earlier: Stance): boolean {
   return (
     shares(later.rejected, earlier.wanted) ||
     shares(later.wanted, earlier.rejected) ||
-    shares(familiesOf(later.wanted), familiesOf(earlier.wanted))
+    shares(later.families, earlier.families)
   );
 }
 
 /** True when two wishes are one: the same words, or most words and the same stance. */
 export function isSameWish(left: string, right: string): boolean {
-  const a = normalise(left);
-  const b = normalise(right);
-  if (a === b) return true;
-  const [one, other] = [readStance(left), readStance(right)];
-  if (replaces(one, other) || replaces(other, one)) return false;
+  const [one, other] = [readWish(left), readWish(right)];
   if (!sameSet(one.wanted, other.wanted)) return false;
-  const [words, others] = [contentWords(a), contentWords(b)];
-  if (sameSet(one.rejected, other.rejected)) return overlap(words, others) >= 0.75;
+  if (one.normalised === other.normalised) return true;
+  const [short, long] = one.words.size <= other.words.size ? [one, other] : [other, one];
+  const shared = [...short.words].filter((word) => long.words.has(word)).length;
+  if (shared === 0 || replaces(one, other) || replaces(other, one)) return false;
+  if (sameSet(one.rejected, other.rejected)) return short.words.size >= 2 && shared / short.words.size >= 0.75;
   const [less, more] = one.rejected.size <= other.rejected.size ? [one, other] : [other, one];
-  const [short, long] = words.size <= others.size ? [words, others] : [others, words];
-  return one.wanted.size > 0 && isWithin(less.rejected, more.rejected) && isWithin(short, long);
+  return one.wanted.size > 0 && isWithin(less.rejected, more.rejected) && shared === short.words.size;
 }
 
 function splitClauses(sentence: string): readonly string[] {
@@ -129,11 +152,4 @@ const STOP_WORDS = new Set(
 
 function contentWords(normalised: string): ReadonlySet<string> {
   return new Set(normalised.split(' ').filter((word) => !STOP_WORDS.has(word)));
-}
-
-/** Share of the smaller set that is in the larger one; 0 when either has fewer than two words. */
-function overlap(left: ReadonlySet<string>, right: ReadonlySet<string>): number {
-  const [small, large] = left.size <= right.size ? [left, right] : [right, left];
-  if (small.size < 2) return 0;
-  return [...small].filter((word) => large.has(word)).length / small.size;
 }

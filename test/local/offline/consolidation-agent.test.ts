@@ -108,6 +108,26 @@ describe('the offline consolidation agent: first build', () => {
   });
 });
 
+describe('the offline consolidation agent: more than a conversation holds', () => {
+  it('takes inputs in by rounds, each written before its results are dropped, and loses none', async () => {
+    const words = (rule: number, at: number): string =>
+      Array.from({ length: 18 }, (_, word) => `r${rule}m${at}w${word}`).join(' ');
+    const long = (at: number): readonly string[] =>
+      Array.from({ length: 12 }, (_, rule) => `Always keep ${words(rule, at)}.`);
+    const inputs = Array.from({ length: 190 }, (_, at) =>
+      session({ day: at + 1, project: `example.org/quayside/p${at % 3}`, says: long(at) }),
+    );
+    const run = await runOffline(NO_VERSION, inputs);
+    expect(inputs.reduce((sum, input) => sum + utf8Length(input.rolloutSummary), 0)).toBeGreaterThan(400_000);
+    expect(run.calls.filter((call) => call === 'write MEMORY.md').length).toBeGreaterThan(1);
+    expectValid(run);
+    for (const input of inputs) expect(run.memory.split(`thread_id=${input.threadId})`)).toHaveLength(2);
+    expect(run.turns).toBeLessThan(60);
+    expect(run.tokens).toBeLessThan(LIMITS.agentMaxTokens);
+    expect(utf8Length(run.memory)).toBeLessThan(LIMITS.memoryFileBytes);
+  });
+});
+
 describe('the offline consolidation agent: update', () => {
   it('with the same inputs nothing is written', async () => {
     const inputs = [session({ day: 1, says: ['Always use pnpm.'] })];
