@@ -19,6 +19,7 @@ const WAL_WAIT_MS = 50;
 export class Database {
   readonly #connection: DatabaseSync;
   readonly #file: string;
+  #closed = false;
   readonly #statements = new Map<string, StatementSync>();
 
   constructor(connection: DatabaseSync, file: string) {
@@ -53,16 +54,26 @@ export class Database {
       this.#guard(() => this.#connection.exec('COMMIT'));
       return answer;
     } catch (error) {
-      // SQLite has ended the transaction by itself after some failures (a full disk, for one)
-      if (this.#connection.isTransaction) this.#guard(() => this.#connection.exec('ROLLBACK'));
+      this.#rollBack();
       throw error;
     }
   }
 
   /** Ends the connection; a second call does nothing. */
   close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
     this.#statements.clear();
-    if (this.#connection.isOpen) this.#guard(() => this.#connection.close());
+    this.#guard(() => this.#connection.close());
+  }
+
+  /** After some failures (a full disk, for one) SQLite has rolled back by itself; the failure that led here is what counts. */
+  #rollBack(): void {
+    try {
+      this.#connection.exec('ROLLBACK');
+    } catch {
+      // no transaction is open any more
+    }
   }
 
   #prepare(sql: string): StatementSync {
@@ -93,7 +104,9 @@ export function openDatabase(path: string): Database {
   let connection: DatabaseSync | undefined;
   try {
     makePrivateFile(path);
-    connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+    connection = new DatabaseSync(path, { enableForeignKeyConstraints: true });
+    // as a pragma: the first releases of Node 22 do not know the option
+    connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     useWriteAheadLog(connection);
     // FULL: a commit that was answered survives a power cut. secure_delete: what was forgotten is overwritten, not just unlinked.
     connection.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF');
