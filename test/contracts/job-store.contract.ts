@@ -1,16 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { ClaimRequest, Completion, JobKey } from '../../core/job/job.ts';
-import type { JobStore } from '../../core/ports/job-store.ts';
-import type { StageOneStore } from '../../core/ports/stage-one-store.ts';
+import type { JobKey } from '../../core/job/job.ts';
+import { LIMITS } from '../../core/settings.ts';
 import { type Ground, onGround } from '../support/ground.ts';
+import { claimAt, done, extract, extraction, type JobContractStores, LEASE } from '../support/job-steps.ts';
 import { NOW, sampleHead } from '../support/sample-state.ts';
 
-export interface JobContractStores {
-  readonly jobs: JobStore;
-  readonly outputs: StageOneStore;
-}
-
-const LEASE = 1_000;
 const CONSOLIDATION: JobKey = { kind: 'consolidation' };
 
 /** Every job store keeps to this; the rules of the transitions have their own tests in `test/core/job/`. */
@@ -160,6 +154,25 @@ export function jobStoreContract(name: string, makeGround: () => Ground<JobContr
     );
 
     it(
+      'TC-084 hands the watermark of an output that went to the next consolidation after the cooldown',
+      on(async ({ jobs, outputs }) => {
+        await extract(jobs, 't', 100);
+        await jobs.enqueueConsolidation('u', 100);
+        expect(await jobs.claim('u', CONSOLIDATION, claimAt(0, 'c'))).toMatchObject({ inputWatermark: 100 });
+        await jobs.complete('u', 'c', NOW, { kind: 'consolidation', completedWatermark: 100 });
+        await jobs.claim('u', extraction('t'), claimAt(101, 'k'));
+        await jobs.complete('u', 'k', NOW, { ...done('t', 101), outcome: { kind: 'no_output' }, output: null });
+        await jobs.enqueueConsolidation('u', 101);
+        expect(await outputs.heads('u')).toEqual([]);
+        const later = { ...claimAt(0, 'd'), now: NOW + LIMITS.consolidationCooldownMs };
+        expect(await jobs.claim('u', CONSOLIDATION, { ...later, now: later.now - 1 })).toMatchObject({
+          reason: 'cooldown',
+        });
+        expect(await jobs.claim('u', CONSOLIDATION, later)).toMatchObject({ inputWatermark: 101 });
+      }),
+    );
+
+    it(
       'loses no enqueue of many at once, and the watermark rises with each (F-08)',
       on(async (one, other) => {
         await Promise.all(
@@ -254,35 +267,6 @@ export function jobStoreContract(name: string, makeGround: () => Ground<JobContr
       }),
     );
   });
-}
-
-export function extraction(threadId: string): JobKey {
-  return { kind: 'extraction', threadId };
-}
-
-export function claimAt(watermark: number, token: string): ClaimRequest {
-  return { token, now: NOW, leaseMs: LEASE, watermark };
-}
-
-export function done(threadId: string, sourceUpdatedAt: number): Extract<Completion, { kind: 'extraction' }> {
-  const {
-    usageCount: _count,
-    lastUsage: _use,
-    selectedSnapshot: _mark,
-    ...output
-  } = sampleHead({
-    threadId,
-    sourceUpdatedAt,
-    slug: 'a-slug',
-  });
-  return { kind: 'extraction', threadId, outcome: { kind: 'extracted' }, output };
-}
-
-/** Claims and completes with an output. */
-export async function extract(jobs: JobStore, threadId: string, watermark: number): Promise<void> {
-  const token = `${threadId}@${watermark}`;
-  expect(await jobs.claim('u', extraction(threadId), claimAt(watermark, token))).toMatchObject({ kind: 'claimed' });
-  expect(await jobs.complete('u', token, NOW, done(threadId, watermark))).toBe(true);
 }
 
 function failure() {

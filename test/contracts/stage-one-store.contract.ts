@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Ground } from '../support/ground.ts';
 import { onGround } from '../support/ground.ts';
+import { claimAt, done, extract, extraction, type JobContractStores } from '../support/job-steps.ts';
 import { NOW } from '../support/sample-state.ts';
-import { claimAt, done, extract, extraction, type JobContractStores } from './job-store.contract.ts';
 
 const BODY = { rawMemory: '# raw\n日本 \u0000 \u2028 😀', rolloutSummary: 'summary \ud800 "quoted"' };
 
