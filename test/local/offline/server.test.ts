@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OpenAiModelClient } from '../../../adapters/openai/openai-model-client.ts';
+import { AGENT_TOOL_DEFINITIONS } from '../../../core/agent/agent-tools.ts';
+import { AgentWorkspace } from '../../../core/agent/agent-workspace.ts';
+import { runToolCalls } from '../../../core/agent/tool-call.ts';
+import type { ModelItem } from '../../../core/ports/model-client.ts';
 import { type OfflineModel, startOfflineModel } from '../../../local/offline/server.ts';
 import { human, stageOneBody, stageOneMessage } from './evidence-rows.ts';
 
@@ -56,6 +60,36 @@ describe('the offline model on the wire', () => {
     expect(reply.text).toContain('Always use pnpm.');
     expect(reply.usage?.inputTokens).toBeGreaterThan(MESSAGE.length / 4);
     expect(reply.usage?.outputTokens).toBeGreaterThan(0);
+  });
+
+  it('plays the agent by tool calls over the same adapter, and goes on from their results', async () => {
+    const client = new OpenAiModelClient({ apiKey: 'offline', baseUrl: model.baseUrl });
+    const workspace = new AgentWorkspace(new Map());
+    let items: readonly ModelItem[] = [{ kind: 'message', role: 'user', text: 'Mode: first build' }];
+    const names: string[] = [];
+    while (!names.includes('finish')) {
+      const reply = await client.respond({
+        purpose: 'consolidation',
+        model: 'offline-rules-1',
+        instructions: 'Keep the memory.',
+        items,
+        tools: AGENT_TOOL_DEFINITIONS,
+        reasoningEffort: 'medium',
+        maxOutputTokens: 1_000,
+        timeoutMs: 10_000,
+      });
+      if (reply.kind !== 'reply') throw new Error(reply.kind);
+      names.push(...reply.toolCalls.map((call) => call.name));
+      const results = await runToolCalls(reply.toolCalls, workspace);
+      items = [
+        ...items,
+        ...reply.items,
+        ...results.map(({ callId, text }) => ({ kind: 'tool_result', callId, text }) as const),
+      ];
+      if (names.length > 30) throw new Error('no end');
+    }
+    expect(names[0]).toBe('read');
+    expect([...workspace.files.keys()].sort()).toEqual(['MEMORY.md', 'memory_summary.md']);
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FilesTemplateStore } from '../../../adapters/files/template-store.ts';
@@ -5,12 +6,15 @@ import { parseMemoryDocument } from '../../../core/consolidation/memory-document
 import { chooseFence, renderTemplate } from '../../../core/extraction/render-template.ts';
 import { parseSummary } from '../../../core/memory/summary-document.ts';
 import { readRollout } from '../../../core/rollout/read-rollout.ts';
+import type { RolloutReading } from '../../../core/rollout/rollout.ts';
 import { encodeUtf8 } from '../../../core/text.ts';
 import { projectKey } from '../../../core/thread/scope.ts';
 import { toFileTime } from '../../../core/time.ts';
 import { ALL_FAKE_SECRETS } from '../../../examples/sessions/fake-secrets.ts';
 import { buildSampleRollouts, type SampleRollout } from '../../../examples/write-rollouts.ts';
 import { answerStageOne, type StageOneAnswer } from '../../../local/offline/stage-one.ts';
+import { sharedRolloutsFolder } from '../../support/shared-rollouts.ts';
+import { claimsOf, sourceText } from './claims.ts';
 import { NO_VERSION, runOffline, type TestInput } from './consolidation-run.ts';
 
 interface Extracted {
@@ -31,23 +35,29 @@ async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
   yield encodeUtf8(text);
 }
 
-/** Phase 1 as it runs: the real reader, the real template, the stand-in's rules. */
-async function extract(sample: SampleRollout): Promise<Extracted> {
-  const reading = await readRollout(bytesOf(sample.text), { evidenceTokens: 150_000 });
-  if (reading.kind !== 'read') throw new Error(`${sample.path} is not read: ${reading.reason}`);
+/** The user message of Phase 1, from the real template. */
+async function messageOf(reading: Extract<RolloutReading, { kind: 'read' }>, path: string): Promise<string> {
   const { facts, evidence } = reading;
-  const project = projectKey(facts);
   const values = {
-    rollout_path: sample.path,
+    rollout_path: path,
     cwd: facts.cwd ?? 'unknown',
     git_branch: facts.gitBranch ?? 'unknown',
-    project,
+    project: projectKey(facts),
     first_at: 'unknown',
     last_at: 'unknown',
     evidence,
   };
   const template = await templates.get('stage_one_input');
-  const message = renderTemplate(template, { ...values, fence: chooseFence(Object.values(values)) });
+  return renderTemplate(template, { ...values, fence: chooseFence(Object.values(values)) });
+}
+
+/** Phase 1 as it runs: the real reader, the real template, the stand-in's rules. */
+async function extract(sample: SampleRollout): Promise<Extracted> {
+  const reading = await readRollout(bytesOf(sample.text), { evidenceTokens: 150_000 });
+  if (reading.kind !== 'read') throw new Error(`${sample.path} is not read: ${reading.reason}`);
+  const { facts } = reading;
+  const project = projectKey(facts);
+  const message = await messageOf(reading, sample.path);
   const answer = answerStageOne(message);
   const input = {
     threadId: facts.threadId ?? '',
@@ -63,49 +73,11 @@ async function extract(sample: SampleRollout): Promise<Extracted> {
   return { sample, answer, message, input, subagent: facts.subagent };
 }
 
-/** All texts of a rollout, however deeply they are wrapped in JSON. */
-function textsOf(value: unknown): string[] {
-  if (typeof value === 'string') return [value, ...unwrap(value)];
-  if (typeof value !== 'object' || value === null) return [];
-  return [...Object.keys(value), ...Object.values(value).flatMap(textsOf)];
-}
-
-/** JSON in a string, and the string literals of a code-mode program. */
-function unwrap(text: string): string[] {
-  const program = /exec_command\((\{.*\})\)/.exec(text)?.[1];
-  for (const json of [text, program ?? '']) {
-    if (!json.startsWith('{')) continue;
-    try {
-      return textsOf(JSON.parse(json));
-    } catch {} // prose or code that only looks like JSON
-  }
-  return [];
-}
-
-function sourceText(samples: readonly SampleRollout[]): string {
-  const records = samples.flatMap((sample) =>
-    sample.text
-      .trimEnd()
-      .split('\n')
-      .map((line): unknown => JSON.parse(line)),
-  );
-  return records.flatMap(textsOf).join('\n');
-}
-
-/** Quotes, commands, paths and error lines that a text claims. */
-function claimsOf(text: string): string[] {
-  const codes = [...text.matchAll(/(?<!`)(`{1,2})(?!`)(.+?)\1(?!`)/g)].map((match) => match[2] ?? '');
-  const quotes = [...text.matchAll(/(?:^|: |- |wrote |before: |rejected: )"(.+?)"(?= |$|;|\))/gm)].map(
-    (match) => match[1] ?? '',
-  );
-  return [...codes, ...quotes];
-}
-
 describe('Phase 1 over the samples', () => {
   it.each(kept.map((item) => [item.sample.session.key, item] as const))(
     '%s: every quote, command and path stands in its file',
     (_, { answer, sample }) => {
-      const source = sourceText([sample]);
+      const source = sourceText([sample.text]);
       const claims = [...claimsOf(answer.raw_memory), ...claimsOf(answer.rollout_summary)];
       expect(claims.length).toBeGreaterThan(3);
       expect(claims.filter((claim) => !source.includes(claim))).toEqual([]);
@@ -159,6 +131,21 @@ describe('Phase 1 over the samples', () => {
   });
 });
 
+describe('Phase 1 over real rollouts', () => {
+  const folder = sharedRolloutsFolder();
+  const names = readdirSync(folder).filter((name) => /-(?:codex|claude)-.*\.jsonl$/.test(name));
+
+  it.each(names)('%s: every claim stands in the file', async (name) => {
+    const text = readFileSync(join(folder, name), 'utf8');
+    const reading = await readRollout(bytesOf(text), { evidenceTokens: 150_000 });
+    if (reading.kind !== 'read') throw new Error(`not read: ${reading.reason}`);
+    const answer = answerStageOne(await messageOf(reading, name));
+    const source = sourceText([text]);
+    const claims = [...claimsOf(answer.raw_memory), ...claimsOf(answer.rollout_summary)];
+    expect(claims.filter((claim) => !source.includes(claim))).toEqual([]);
+  });
+});
+
 describe('Phase 2 over the samples', async () => {
   const run = await runOffline(NO_VERSION, selected);
   const { document, faults } = parseMemoryDocument(run.memory);
@@ -174,7 +161,7 @@ describe('Phase 2 over the samples', async () => {
         const threads = bullet.tasks.flatMap(
           (task) => group.tasks[task - 1]?.sources.map((source) => source.threadId) ?? [],
         );
-        const sources = kept.filter((item) => threads.includes(item.input.threadId)).map((item) => item.sample);
+        const sources = kept.filter((item) => threads.includes(item.input.threadId)).map((item) => item.sample.text);
         const source = sourceText(sources);
         expect(claimsOf(`- ${bullet.text}`).filter((claim) => !source.includes(claim))).toEqual([]);
       }
