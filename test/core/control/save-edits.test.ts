@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { NO_USAGE } from '../../../core/agent/token-usage.ts';
+import { publishVersion } from '../../../core/consolidation/publish.ts';
+import { saveEdits } from '../../../core/control/save-edits.ts';
+import { InvalidInputError, NotFoundError } from '../../../core/errors.ts';
+import { openVersion } from '../../../core/memory/memory-files.ts';
+import { decodeUtf8, encodeUtf8 } from '../../../core/text.ts';
+import { VersionShelf } from '../consolidation/version-shelf.ts';
+
+const MEMORY = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n';
+const NOTE = 'extensions/ad_hoc/notes/2026-05-26T13-42-08-x.md';
+
+async function publish(
+  shelf: VersionShelf,
+  files: Readonly<Record<string, string>>,
+  notesConsumed: readonly string[] = [],
+) {
+  await publishVersion(
+    { heads: shelf, memories: shelf },
+    {
+      userKey: 'u',
+      base: { manifest: shelf.manifests.get(shelf.current.version), epoch: shelf.current.epoch },
+      fence: null,
+      reason: 'consolidation',
+      actor: 'consolidation',
+      files: new Map(Object.entries(files).map(([path, text]) => [path, encodeUtf8(text)])),
+      inputs: [{ threadId: 't1', sourceUpdatedAt: 5 }],
+      removed: [],
+      notesConsumed,
+      model: 'm',
+      promptVersion: 'p',
+      tokenUsage: NO_USAGE,
+      now: 1,
+    },
+  );
+}
+
+function save(shelf: VersionShelf, baseVersion: number, edits: Readonly<Record<string, string | null>>) {
+  return saveEdits(
+    { heads: shelf, memories: shelf },
+    {
+      userKey: 'u',
+      baseVersion,
+      edits: new Map(Object.entries(edits).map(([path, text]) => [path, text === null ? null : encodeUtf8(text)])),
+      actor: 'user',
+      now: 2,
+    },
+  );
+}
+
+async function textAt(shelf: VersionShelf, path: string): Promise<string> {
+  return decodeUtf8(await (await openVersion({ heads: shelf, memories: shelf }, 'u')).read(path));
+}
+
+describe('saveEdits', () => {
+  it('makes a version with the reason edit that rests on the same inputs', async () => {
+    const shelf = new VersionShelf();
+    await publish(shelf, { 'MEMORY.md': MEMORY });
+    expect(await save(shelf, 1, { 'MEMORY.md': `${MEMORY}mine\n` })).toEqual({
+      kind: 'saved',
+      version: 2,
+      paths: ['MEMORY.md'],
+    });
+    expect(shelf.manifests.get(2)).toMatchObject({
+      reason: 'edit',
+      actor: 'user',
+      inputs: [{ threadId: 't1' }],
+      model: null,
+    });
+    expect(await textAt(shelf, 'MEMORY.md')).toBe(`${MEMORY}mine\n`);
+  });
+
+  it('A31 carries an edit over to a memory that moved on meanwhile, both changes kept', async () => {
+    const shelf = new VersionShelf();
+    await publish(shelf, { 'MEMORY.md': MEMORY });
+    await publish(shelf, { 'MEMORY.md': MEMORY.replace('eight', 'EIGHT') });
+    await save(shelf, 1, { 'MEMORY.md': MEMORY.replace('one', 'mine') });
+    expect(await textAt(shelf, 'MEMORY.md')).toBe(MEMORY.replace('one', 'mine').replace('eight', 'EIGHT'));
+  });
+
+  it('A31 lets the person win where both changed the same line; the other text stays in the history', async () => {
+    const shelf = new VersionShelf();
+    await publish(shelf, { 'MEMORY.md': MEMORY });
+    await publish(shelf, { 'MEMORY.md': MEMORY.replace('two', 'theirs') });
+    await save(shelf, 1, { 'MEMORY.md': MEMORY.replace('two', 'mine') });
+    expect(await textAt(shelf, 'MEMORY.md')).toBe(MEMORY.replace('two', 'mine'));
+    const former = await openVersion({ heads: shelf, memories: shelf }, 'u', 2);
+    expect(decodeUtf8(await former.read('MEMORY.md'))).toContain('theirs');
+  });
+
+  it('deletes what the person deleted and adds what they added', async () => {
+    const shelf = new VersionShelf();
+    await publish(shelf, { 'MEMORY.md': MEMORY, 'skills/a/SKILL.md': 'a' });
+    await save(shelf, 1, { 'skills/a/SKILL.md': null, 'skills/b/SKILL.md': 'b' });
+    const files = await openVersion({ heads: shelf, memories: shelf }, 'u');
+    expect(files.paths).toEqual(['MEMORY.md', 'skills/b/SKILL.md']);
+  });
+
+  it('redacts a secret that was typed in', async () => {
+    const shelf = new VersionShelf();
+    await publish(shelf, { 'MEMORY.md': MEMORY });
+    const key = ['sk', 'abcdefghijklmnopqrstuvwxyz0123456789'].join('-');
+    await save(shelf, 1, { 'MEMORY.md': `${MEMORY}the key is ${key}\n` });
+    expect(await textAt(shelf, 'MEMORY.md')).not.toContain(key);
+  });
+
+  it('K-02 counts an edited note as not yet consumed', async () => {
+    const shelf = new VersionShelf();
+    await publish(shelf, { 'MEMORY.md': MEMORY, [NOTE]: 'old' }, [NOTE]);
+    await save(shelf, 1, { [NOTE]: 'new' });
+    expect(shelf.manifests.get(2)?.notesConsumed).toEqual([]);
+    expect(shelf.current.pendingNotes).toEqual([{ path: NOTE, text: 'new' }]);
+  });
+
+  it('makes no version of an edit that changes nothing', async () => {
+    const shelf = new VersionShelf();
+    await publish(shelf, { 'MEMORY.md': MEMORY });
+    expect(await save(shelf, 1, { 'MEMORY.md': MEMORY })).toEqual({ kind: 'unchanged', version: 1 });
+  });
+
+  it('refuses files that are rebuilt by every run, and versions that do not exist', async () => {
+    const shelf = new VersionShelf();
+    await publish(shelf, { 'MEMORY.md': MEMORY });
+    await expect(save(shelf, 1, { 'raw_memories.md': 'x' })).rejects.toThrow(InvalidInputError);
+    await expect(save(shelf, 7, { 'MEMORY.md': 'x' })).rejects.toThrow(NotFoundError);
+    expect(shelf.current.version).toBe(1);
+  });
+});
