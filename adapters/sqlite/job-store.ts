@@ -109,6 +109,27 @@ export class SqliteJobStore implements JobStore {
     });
   }
 
+  /**
+   * Lets the leases of a process that died run out at once, both kinds, all users: its tokens begin with `tokenPrefix`. The
+   * attempts it made still count. Local only, so not in the port: elsewhere nobody can tell that a process is dead.
+   * @returns how many leases ended
+   */
+  expireLeases(tokenPrefix: string, now: number): number {
+    return this.#database.change(() =>
+      ['stage1', 'consolidation']
+        .map((table) =>
+          this.#database.run(
+            `UPDATE ${table} SET lease_until = ? WHERE status = 'running' AND lease_until > ? AND substr(token, 1, ?) = ?`,
+            now,
+            now,
+            tokenPrefix.length,
+            tokenPrefix,
+          ),
+        )
+        .reduce((total, changed) => total + changed, 0),
+    );
+  }
+
   /** One atomic change of a job. @returns false when the transition left it as it is */
   #apply(userKey: string, key: JobKey, transition: (job: Job | undefined) => Job | undefined): boolean {
     return this.#database.change(() => this.#put(userKey, key, transition(this.#job(userKey, key))));

@@ -147,4 +147,14 @@ CREATE TABLE receipts (
   PRIMARY KEY (user_key, key)
 ) STRICT, WITHOUT ROWID;
 `,
+  `
+CREATE TABLE imports (
+  path TEXT NOT NULL PRIMARY KEY,
+  bytes INTEGER NOT NULL,
+  modified_at INTEGER NOT NULL,
+  thread_id TEXT,
+  outcome TEXT,
+  outcome_detail TEXT
+) STRICT, WITHOUT ROWID;
+`,
 ];

@@ -1,0 +1,148 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { FilesMemoryStore } from '../adapters/files/memory-store.ts';
+import { FilesRolloutStore } from '../adapters/files/rollout-store.ts';
+import { FilesTemplateStore } from '../adapters/files/template-store.ts';
+import { openDatabase } from '../adapters/sqlite/database.ts';
+import { SqliteHeadStore } from '../adapters/sqlite/head-store.ts';
+import { SqliteImportIndex } from '../adapters/sqlite/import-index.ts';
+import { SqliteJobStore } from '../adapters/sqlite/job-store.ts';
+import { SqliteReceiptStore } from '../adapters/sqlite/receipt-store.ts';
+import { SqliteStageOneStore } from '../adapters/sqlite/stage-one-store.ts';
+import { SqliteStepRunner } from '../adapters/sqlite/step-runner.ts';
+import { SqliteThreadStore } from '../adapters/sqlite/thread-store.ts';
+import { SqliteUsageLedger } from '../adapters/sqlite/usage-ledger.ts';
+import { RandomTokenSource } from '../adapters/system/random-token-source.ts';
+import { SystemClock } from '../adapters/system/system-clock.ts';
+import { ConsoleTelemetry } from '../adapters/telemetry/console-telemetry.ts';
+import { DeniedError, NotFoundError, UnavailableError } from '../core/errors.ts';
+import type { TokenSource } from '../core/ports/token-source.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../core/settings.ts';
+import { errorCode } from './discover.ts';
+import { type Instance, instanceTokens, reapDeadInstances, startInstance } from './instance.ts';
+import { WorkingCopy } from './working-copy.ts';
+
+/** Who a home belongs to. */
+export const LOCAL_USER = 'local';
+
+const TEMPLATES = fileURLToPath(new URL('../layers/templates', import.meta.url));
+
+/** An open home: every port of the core on SQLite and files. */
+export interface Home {
+  readonly folder: string;
+  readonly userKey: string;
+  readonly settings: Settings;
+  readonly clock: SystemClock;
+  readonly tokens: TokenSource;
+  readonly telemetry: ConsoleTelemetry;
+  readonly rollouts: FilesRolloutStore;
+  readonly threads: SqliteThreadStore;
+  readonly stageOne: SqliteStageOneStore;
+  /** The same store, by the name that a consolidation knows it under. */
+  readonly outputs: SqliteStageOneStore;
+  readonly jobs: SqliteJobStore;
+  readonly heads: SqliteHeadStore;
+  readonly ledger: SqliteUsageLedger;
+  readonly steps: SqliteStepRunner;
+  readonly receipts: SqliteReceiptStore;
+  readonly imports: SqliteImportIndex;
+  readonly memories: FilesMemoryStore;
+  readonly templates: FilesTemplateStore;
+  readonly workingCopy: WorkingCopy;
+  /** Lock files of living processes. */
+  readonly instancesFolder: string;
+  /** Lets the leases of processes that died run out at once (docs/decisions/0004). */
+  recoverDeadRuns(): void;
+  close(): void;
+}
+
+/**
+ * Opens a home, making it where it does not exist.
+ * @param options.create false: a missing home is an error, for commands that only look
+ * @throws NotFoundError `home.not_found`, DeniedError `home.read_only`, UnavailableError `home.disk_full`,
+ *   DefectError `home.database_corrupt`
+ */
+export function openHome(path: string, options: { readonly create: boolean }): Home {
+  const folder = resolve(path);
+  const databasePath = join(folder, 'stillroom.db');
+  if (!options.create && !existsSync(databasePath)) {
+    throw new NotFoundError(
+      'home.not_found',
+      `no memory at ${folder} yet: run "stillroom run" first, or name another --home`,
+    );
+  }
+  makeFolder(folder);
+  const database = openDatabase(databasePath);
+  const instances = join(folder, 'instances');
+  const random = new RandomTokenSource();
+  const clock = new SystemClock();
+  const jobs = new SqliteJobStore(database);
+  const stageOne = new SqliteStageOneStore(database);
+  const instance = openInstance(instances, random.next());
+  return {
+    folder,
+    userKey: LOCAL_USER,
+    settings: DEFAULT_SETTINGS,
+    clock,
+    tokens: instanceTokens(instance, random),
+    telemetry: new ConsoleTelemetry('error'),
+    rollouts: new FilesRolloutStore(folder),
+    threads: new SqliteThreadStore(database),
+    stageOne,
+    outputs: stageOne,
+    jobs,
+    heads: new SqliteHeadStore(database),
+    ledger: new SqliteUsageLedger(database, clock),
+    steps: new SqliteStepRunner(database, clock),
+    receipts: new SqliteReceiptStore(database),
+    imports: new SqliteImportIndex(database),
+    memories: new FilesMemoryStore(folder),
+    templates: new FilesTemplateStore(TEMPLATES),
+    workingCopy: new WorkingCopy(join(folder, 'memories')),
+    instancesFolder: instances,
+    recoverDeadRuns: () => reapDeadInstances(instances, (id) => jobs.expireLeases(`${id}.`, clock.now())),
+    close: () => {
+      instance.close();
+      database.close();
+    },
+  };
+}
+
+function openInstance(folder: string, id: string): Instance {
+  try {
+    return startInstance(folder, id);
+  } catch (error) {
+    throw explainHomeError(folder, error);
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw explainHomeError(folder, error);
+  }
+}
+
+function explainHomeError(folder: string, error: unknown): Error {
+  const code = errorCode(error);
+  if (code === 'ENOSPC') {
+    return new UnavailableError('home.disk_full', `the disk of ${folder} is full: free some space and run again`, {
+      cause: error,
+    });
+  }
+  if (['EACCES', 'EPERM', 'EROFS', 'ERR_SQLITE_ERROR'].includes(code)) {
+    return new DeniedError(
+      'home.read_only',
+      `cannot write to ${folder}: check its permissions or name another --home`,
+      {
+        cause: error,
+      },
+    );
+  }
+  if (code === 'EEXIST' || code === 'ENOTDIR') {
+    return new DeniedError('home.not_a_folder', `${folder} is a file: name a folder with --home`, { cause: error });
+  }
+  return error instanceof Error ? error : new Error(String(error));
+}

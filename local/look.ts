@@ -1,0 +1,159 @@
+import type { Manifest } from '../core/consolidation/manifest.ts';
+import { loadVersionChain } from '../core/consolidation/version-chain.ts';
+import { readStatus, type Status } from '../core/control/read-status.ts';
+import { NotFoundError } from '../core/errors.ts';
+import { outcomeName } from '../core/extraction/outcome.ts';
+import type { StageOneHead } from '../core/extraction/stage-one-output.ts';
+import type { Job } from '../core/job/job.ts';
+import { type Listing, listFiles } from '../core/memory/list-files.ts';
+import { findTarget, type OpenedVersion, openVersion } from '../core/memory/memory-files.ts';
+import { type FileText, readFile } from '../core/memory/read-file.ts';
+import { type SearchRequest, type SearchResult, searchFiles } from '../core/memory/search-files.ts';
+import type { Thread } from '../core/thread/thread.ts';
+import { toFileTime } from '../core/time.ts';
+import type { FileTree } from '../core/workspace/file-tree.ts';
+import { diffTrees, renderUnifiedDiff } from '../core/workspace/workspace-diff.ts';
+import type { Home } from './home.ts';
+
+/** One thread as `stillroom threads` shows it. */
+export interface ThreadRow {
+  readonly thread_id: string;
+  /** Short name of the last outcome; `queued` where no pass has ended yet. */
+  readonly outcome: string;
+  readonly detail: string | null;
+  readonly agent: string;
+  readonly project: string;
+  readonly title: string | null;
+  readonly updated_at: string;
+  readonly memory_mode: string;
+  readonly usage_count: number;
+  /** True when the last consolidation took it in. */
+  readonly selected: boolean;
+  readonly rollout_path: string;
+}
+
+/** One version as `stillroom versions` shows it. */
+export interface VersionRow {
+  readonly version: number;
+  readonly parent: number;
+  readonly created_at: string;
+  readonly reason: string;
+  readonly added: number;
+  readonly retained: number;
+  readonly removed: number;
+  readonly files_changed: number;
+}
+
+export function lookStatus(home: Home): Promise<Status> {
+  return readStatus(home, home.userKey, home.settings);
+}
+
+/** All threads, newest first; with `outcome`, those whose outcome is or begins with that name. */
+export async function lookThreads(home: Home, outcome: string | null): Promise<readonly ThreadRow[]> {
+  const jobs = await home.jobs.listExtractions(home.userKey);
+  const heads = new Map((await home.stageOne.heads(home.userKey)).map((head) => [head.threadId, head]));
+  const rows: { readonly at: number; readonly row: ThreadRow }[] = [];
+  for (const thread of await listAllThreads(home)) {
+    const row = toThreadRow(thread, jobs.get(thread.threadId), heads.get(thread.threadId));
+    if (outcome === null || row.outcome.startsWith(outcome)) rows.push({ at: thread.updatedAt, row });
+  }
+  return rows.sort((a, b) => b.at - a.at || (a.row.thread_id < b.row.thread_id ? -1 : 1)).map(({ row }) => row);
+}
+
+export async function listAllThreads(home: Home): Promise<readonly Thread[]> {
+  const limit = 500;
+  const threads: Thread[] = [];
+  for (;;) {
+    const last = threads.at(-1)?.threadId;
+    const page = await home.threads.list(home.userKey, last === undefined ? { limit } : { after: last, limit });
+    threads.push(...page);
+    if (page.length < limit) return threads;
+  }
+}
+
+/** A folder's listing, or a file's text. */
+export async function lookPath(
+  home: Home,
+  path: string,
+  version: number | null,
+): Promise<
+  { readonly kind: 'folder'; readonly listing: Listing } | { readonly kind: 'file'; readonly text: FileText }
+> {
+  const files = await openNumbered(home, version);
+  if (findTarget(files, path).kind === 'folder') return { kind: 'folder', listing: await listFiles(files, { path }) };
+  return { kind: 'file', text: await readFile(files, { path }) };
+}
+
+export async function lookFor(home: Home, request: SearchRequest): Promise<SearchResult> {
+  return searchFiles(await openVersion(home, home.userKey), request);
+}
+
+/** The versions that the current one rests on, newest first. */
+export async function lookVersions(home: Home): Promise<readonly VersionRow[]> {
+  const head = await home.heads.read(home.userKey);
+  const chain = await loadVersionChain(home.memories, home.userKey, head.version);
+  return chain.map((manifest, at) => toVersionRow(manifest, chain[at + 1]));
+}
+
+/**
+ * Git-style text of what changed from version `from` to version `to`; by default from the current version's parent to the
+ * current version.
+ */
+export async function lookDiff(
+  home: Home,
+  range: { readonly from: number | null; readonly to: number | null },
+): Promise<{ readonly from: number; readonly to: number; readonly diff: string }> {
+  const to = await openNumbered(home, range.to);
+  if (to.version === 0)
+    throw new NotFoundError('memory.version_not_found', 'nothing is published yet: run "stillroom run"');
+  const from = await openNumbered(home, range.from ?? to.manifest?.parent ?? 0);
+  const diff = renderUnifiedDiff(diffTrees(await readAll(from), await readAll(to)));
+  return { from: from.version, to: to.version, diff };
+}
+
+function openNumbered(home: Home, version: number | null): Promise<OpenedVersion> {
+  return version === null ? openVersion(home, home.userKey) : openVersion(home, home.userKey, version);
+}
+
+async function readAll(files: OpenedVersion): Promise<FileTree> {
+  const tree = new Map<string, Uint8Array>();
+  for (const path of files.paths) tree.set(path, await files.read(path));
+  return tree;
+}
+
+function toThreadRow(thread: Thread, job: Job | undefined, head: StageOneHead | undefined): ThreadRow {
+  const outcome = job?.outcome ?? null;
+  return {
+    thread_id: thread.threadId,
+    outcome: outcome === null ? 'queued' : outcomeName(outcome),
+    detail: outcome?.detail ?? null,
+    agent: thread.agentKind,
+    project: thread.project,
+    title: thread.title,
+    updated_at: toFileTime(thread.updatedAt),
+    memory_mode: thread.memoryMode,
+    usage_count: head?.usageCount ?? 0,
+    selected: head !== undefined && head.selectedSnapshot !== null,
+    rollout_path: thread.rollout.path,
+  };
+}
+
+function toVersionRow(manifest: Manifest, parent: Manifest | undefined): VersionRow {
+  const before = new Set(parent?.inputs.map((input) => `${input.threadId}@${input.sourceUpdatedAt}`));
+  const added = manifest.inputs.filter((input) => !before.has(`${input.threadId}@${input.sourceUpdatedAt}`)).length;
+  return {
+    version: manifest.version,
+    parent: manifest.parent,
+    created_at: toFileTime(manifest.createdAt),
+    reason: manifest.reason,
+    added,
+    retained: manifest.inputs.length - added,
+    removed: manifest.removed.length,
+    files_changed: countChanged(manifest, parent),
+  };
+}
+
+function countChanged(manifest: Manifest, parent: Manifest | undefined): number {
+  const paths = new Set([...Object.keys(manifest.files), ...Object.keys(parent?.files ?? {})]);
+  return [...paths].filter((path) => manifest.files[path]?.sha256 !== parent?.files[path]?.sha256).length;
+}
