@@ -1,0 +1,164 @@
+import type { Command } from 'commander';
+import { addLocalNote, citeAnswer } from '../local/act.ts';
+import { lookDiff, lookFor, lookPath, lookStatus, lookThreads, lookVersions, type ThreadRow } from '../local/look.ts';
+import { refreshWorkingCopy } from '../local/sync-working-copy.ts';
+import { type Console, clip, formatTable, printable, printResult } from './console.ts';
+import type { CommandContext } from './context.ts';
+import { parseWhole } from './options.ts';
+import { formatStatus } from './status-text.ts';
+
+/** Widths of two columns, characters. */
+const PROJECT_WIDTH = 40;
+const WHY_WIDTH = 100;
+
+const anyVersion = parseWhole(0, 999_999_999);
+
+/** `status`, `threads`, `show`, `search`, `versions`, `diff`: commands that only look. */
+export function addLookCommands(program: Command, context: CommandContext): void {
+  program
+    .command('status')
+    .description('how the memory is doing: threads by outcome, consolidation, versions, tokens')
+    .action(() =>
+      context.withHome(async (home, out) => {
+        const status = await lookStatus(home);
+        printResult(out, status, () => formatStatus(status, home.folder));
+      }),
+    );
+
+  program
+    .command('threads')
+    .description('every thread with its outcome and why')
+    .option('--outcome <name>', 'only these, such as extracted, skipped, failed or skipped(too_short)')
+    .action((options: { outcome?: string }) =>
+      context.withHome(async (home, out) => {
+        const rows = await lookThreads(home, options.outcome ?? null);
+        printResult(out, rows, () => formatThreads(rows));
+      }),
+    );
+
+  program
+    .command('show')
+    .description('a file or folder of the memory; without PATH the summary')
+    .argument('[path]', 'path within the memory, such as MEMORY.md or rollout_summaries', 'memory_summary.md')
+    .option('--version <n>', 'a former version', anyVersion)
+    .action((path: string, options: { version?: number }) =>
+      context.withHome(async (home, out) => {
+        const shown = await lookPath(home, path, options.version ?? null);
+        if (shown.kind === 'file') printResult(out, shown.text, () => printable(shown.text.content.trimEnd()));
+        else printResult(out, shown.listing, () => shown.listing.entries.map(entryText).join('\n'));
+      }),
+    );
+
+  program
+    .command('search')
+    .description('lines of the memory that hold any of the words')
+    .argument('<query...>', 'words or phrases')
+    .option('--path <path>', 'only below this path')
+    .option('--context <n>', 'lines around each match', parseWhole(0, 20), 0)
+    .option('--case-sensitive', 'tell upper from lower case', false)
+    .action((queries: string[], options: { path?: string; context: number; caseSensitive: boolean }) =>
+      context.withHome(async (home, out) => {
+        const found = await lookFor(home, {
+          queries,
+          path: options.path,
+          contextLines: options.context,
+          caseSensitive: options.caseSensitive,
+        });
+        printResult(out, found, () => formatMatches(found.matches, out));
+      }),
+    );
+
+  program
+    .command('versions')
+    .description('the versions of the memory, newest first')
+    .action(() =>
+      context.withHome(async (home, out) => {
+        const rows = await lookVersions(home);
+        printResult(out, rows, () =>
+          rows.length === 0
+            ? 'nothing is published yet'
+            : formatTable([
+                ['VERSION', 'MADE AT', 'REASON', 'ADDED', 'RETAINED', 'REMOVED', 'FILES CHANGED'],
+                ...rows.map((row) => [
+                  String(row.version),
+                  row.created_at,
+                  row.reason,
+                  String(row.added),
+                  String(row.retained),
+                  String(row.removed),
+                  String(row.files_changed),
+                ]),
+              ]),
+        );
+      }),
+    );
+
+  program
+    .command('diff')
+    .description('what changed between two versions; without numbers, what the current version changed')
+    .argument('[a]', 'older version', anyVersion)
+    .argument('[b]', 'newer version', anyVersion)
+    .action((a: number | undefined, b: number | undefined) =>
+      context.withHome(async (home, out) => {
+        const shown = await lookDiff(home, { from: a ?? null, to: b ?? null });
+        printResult(out, shown, () => (shown.diff === '' ? 'no difference' : printable(shown.diff.trimEnd())));
+      }),
+    );
+}
+
+/** `note` and `cite`: commands that add something without a model. */
+export function addActCommands(program: Command, context: CommandContext): void {
+  program
+    .command('note')
+    .description('remember something: readable at once, consolidated at the next run')
+    .argument('<text...>', 'the note')
+    .option('--name <file>', 'file name, such as 2026-05-26T13-42-08-review-style.md')
+    .action((words: string[], options: { name?: string }) =>
+      context.withHome(async (home, out) => {
+        const note = await addLocalNote(home, { filename: options.name, note: words.join(' ') });
+        await refreshWorkingCopy(home);
+        printResult(out, note, () => `noted in ${note.path}; the next run consolidates it`);
+      }),
+    );
+
+  program
+    .command('cite')
+    .description(
+      'record the citations of an assistant answer read from standard input, and print the answer without them',
+    )
+    .action(() =>
+      context.withHome(async (home, out) => {
+        const cited = await citeAnswer(home, await context.readInput());
+        printResult(out, cited, () => printable((cited.visible_text ?? '').trimEnd()));
+        const unknown = cited.unknown.length === 0 ? '' : `, unknown: ${cited.unknown.join(', ')}`;
+        out.note(`recorded ${cited.recorded}${unknown}`);
+      }),
+    );
+}
+
+function formatThreads(rows: readonly ThreadRow[]): string {
+  if (rows.length === 0) return 'no threads';
+  const header = ['UPDATED AT', 'OUTCOME', 'AGENT', 'PROJECT', 'USED', 'THREAD', 'WHY / TITLE'];
+  const cells = rows.map((row) => [
+    row.updated_at.slice(0, 16),
+    row.outcome,
+    row.agent,
+    clip(row.project, PROJECT_WIDTH, 'end'),
+    String(row.usage_count),
+    row.thread_id,
+    clip(row.detail ?? row.title ?? '', WHY_WIDTH),
+  ]);
+  return formatTable([header, ...cells.map((row) => row.map(printable))]);
+}
+
+function formatMatches(
+  matches: readonly { path: string; match_line_number: number; content: string }[],
+  out: Console,
+): string {
+  if (matches.length === 0) out.note('nothing found');
+  return matches.map((match) => printable(`${match.path}:${match.match_line_number}: ${match.content}`)).join('\n');
+}
+
+function entryText(entry: { path: string; entry_type: string }): string {
+  return printable(entry.entry_type === 'directory' ? `${entry.path}/` : entry.path);
+}

@@ -1,0 +1,38 @@
+import type { Status } from '../core/control/read-status.ts';
+import { formatTable } from './console.ts';
+
+/** The status for a person: the same figures as the JSON, a line each. */
+export function formatStatus(status: Status, folder: string): string {
+  const outcomes = Object.entries(status.threads.by_outcome).map(([name, count]) => `${count} ${name}`);
+  const { extraction, consolidation, memory, usage } = status;
+  const used = usage.today.input_tokens + usage.today.output_tokens;
+  return formatTable([
+    ['health', status.health],
+    ['home', folder],
+    ['threads', `${status.threads.total}${outcomes.length === 0 ? '' : `: ${outcomes.join(', ')}`}`],
+    [
+      'extraction',
+      `${extraction.queued} queued, ${extraction.running} running, ${extraction.failed} failed, ${extraction.deferred} deferred`,
+    ],
+    ['consolidation', consolidationText(consolidation)],
+    [
+      'memory',
+      memory.version === 0
+        ? 'nothing published yet'
+        : `version ${memory.version} of ${memory.published_at}, ${memory.files} files, ${memory.bytes} bytes`,
+    ],
+    [
+      'tokens today',
+      `${used} of ${usage.budget} in ${usage.today.calls} calls (${usage.today.input_tokens} in, ${usage.today.cached_tokens} of them cached, ${usage.today.output_tokens} out)`,
+    ],
+  ]);
+}
+
+function consolidationText(consolidation: Status['consolidation']): string {
+  const parts: string[] = [consolidation.status];
+  if (consolidation.last_success_at !== null) parts.push(`last success ${consolidation.last_success_at}`);
+  if (consolidation.last_error !== null) parts.push(`last error ${consolidation.last_error}`);
+  if (consolidation.next_at !== null) parts.push(`next ${consolidation.next_at}`);
+  if (consolidation.stale) parts.push('stale');
+  return parts.join(', ');
+}

@@ -1,0 +1,174 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
+import { type CommandResult, SAMPLES, stillroomHere } from '../support/command.ts';
+
+let folder = '';
+let home = '';
+beforeAll(async () => {
+  vi.stubEnv('OPENAI_API_KEY', '');
+  vi.stubEnv('OPENAI_BASE_URL', '');
+  folder = mkdtempSync(join(tmpdir(), 'stillroom-commands-'));
+  home = join(folder, 'home');
+  await stillroomHere(['run', SAMPLES, '--home', home, '--model', 'offline', '--json']);
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function at(words: readonly string[], input?: string): Promise<CommandResult> {
+  return stillroomHere([...words, '--home', home], input);
+}
+
+async function jsonOf<T>(shape: z.ZodType<T>, words: readonly string[], input?: string): Promise<T> {
+  const result = await at([...words, '--json'], input);
+  expect(result.exitCode).toBe(0);
+  return shape.parse(JSON.parse(result.stdout));
+}
+
+const threadRows = z.array(z.looseObject({ thread_id: z.string(), outcome: z.string(), usage_count: z.number() }));
+
+describe('commands that look', () => {
+  it('status tells threads, version and tokens', async () => {
+    const status = await jsonOf(
+      z.looseObject({
+        health: z.string(),
+        memory: z.looseObject({ version: z.number() }),
+        threads: z.looseObject({ total: z.number() }),
+      }),
+      ['status'],
+    );
+    expect(status.health).toBe('ok');
+    expect(status.memory.version).toBeGreaterThan(0);
+    expect(status.threads.total).toBeGreaterThanOrEqual(10);
+    expect((await at(['status'])).stdout).toContain('tokens today');
+  });
+
+  it('threads can be narrowed to one outcome', async () => {
+    const rows = await jsonOf(threadRows, ['threads', '--outcome', 'skipped']);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.every((row) => row.outcome.startsWith('skipped('))).toBe(true);
+  });
+
+  it('show lists a folder and prints a file', async () => {
+    expect((await at(['show', '.'])).stdout.split('\n')).toContain('rollout_summaries/');
+    expect((await at(['show'])).stdout.split('\n')[0]).toBe('v1');
+    expect((await at(['show', 'nope.md'])).exitCode).toBe(4);
+    expect((await at(['show', '../etc/passwd'])).exitCode).toBe(2);
+  });
+
+  it('search prints path, line and text', async () => {
+    expect((await at(['search', 'pnpm'])).stdout).toMatch(/^MEMORY\.md:\d+: .*pnpm/m);
+    const nothing = await at(['search', 'no such word anywhere']);
+    expect([nothing.exitCode, nothing.stdout.trim(), nothing.stderr.trim()]).toEqual([0, '', 'nothing found']);
+  });
+
+  it('diff without numbers shows what the current version changed', async () => {
+    expect((await at(['diff', '0', '1'])).stdout).toContain('+++ b/MEMORY.md');
+    expect((await at(['diff', '1', '1'])).stdout.trim()).toBe('no difference');
+    expect((await at(['diff', '7', '9999'])).exitCode).toBe(4);
+    expect((await at(['diff', 'x'])).exitCode).toBe(2);
+  });
+});
+
+describe('commands that add', () => {
+  it('cite counts the cited sessions and strips the citation from the answer', async () => {
+    const [thread] = await jsonOf(threadRows, ['threads', '--outcome', 'extracted']);
+    const id = thread?.thread_id ?? '';
+    const block = `<oai-mem-citation>\n<citation_entries>\nMEMORY.md:1-2|note=[x]\n</citation_entries>\n<rollout_ids>\n${id}\n00000000-0000-4000-8000-000000000000\n</rollout_ids>\n</oai-mem-citation>`;
+    const cited = await at(['cite'], `The answer.\n${block}\n`);
+    expect([cited.exitCode, cited.stdout.trim()]).toEqual([0, 'The answer.']);
+    expect(cited.stderr).toContain('recorded 1, unknown: 00000000-0000-4000-8000-000000000000');
+    const rows = await jsonOf(threadRows, ['threads']);
+    expect(rows.find((row) => row.thread_id === id)?.usage_count).toBe(1);
+  });
+
+  it('note is readable at once, in the memory and in the working copy', async () => {
+    const note = await jsonOf(z.looseObject({ path: z.string() }), ['note', 'we deploy', 'on Tuesdays']);
+    expect((await at(['show', note.path])).stdout.trim()).toBe('we deploy on Tuesdays');
+    expect(readFileSync(join(home, 'memories', note.path), 'utf8')).toBe('we deploy on Tuesdays');
+  });
+
+  it('refuses a note under a name that is taken or is none', async () => {
+    const name = '2026-05-26T13-42-08-review-style.md';
+    expect((await at(['note', 'first', '--name', name])).exitCode).toBe(0);
+    expect((await at(['note', 'second', '--name', name])).exitCode).toBe(5);
+    const bad = await at(['note', 'third', '--name', 'notes.md']);
+    expect([bad.exitCode, bad.stderr]).toEqual([2, expect.stringContaining('filename')]);
+  });
+});
+
+describe('wrong input', () => {
+  it.each([
+    ['a path that does not exist', ['run', '/no/such/path'], 4, 'no such file or folder: /no/such/path'],
+    ['an unknown option', ['run', '--frobnicate'], 2, "unknown option '--frobnicate'"],
+    ['an unknown command', ['frobnicate'], 2, 'unknown command'],
+    ['an age without a unit', ['run', '--since', '30'], 2, '30d'],
+    ['a maximum that is no number', ['run', '--max', 'many'], 2, 'whole number'],
+    ['a model that does not exist', ['run', '--model', 'gpt'], 2, 'offline'],
+    ['openai without a key', ['run', SAMPLES, '--model', 'openai'], 2, 'OPENAI_API_KEY'],
+    ['an empty search', ['search', '  '], 2, 'quer'],
+  ])('%s gives one clear sentence', async (_, words, exitCode, text) => {
+    const result = await at(words);
+    expect(result.exitCode).toBe(exitCode);
+    expect(result.stderr).toContain(text);
+    expect(result.stdout).toBe('');
+  });
+
+  it('a folder without rollouts', async () => {
+    const empty = join(folder, 'empty');
+    mkdirSync(empty);
+    const result = await at(['run', empty]);
+    expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining('no rollouts in')]);
+  });
+
+  it('a home that does not exist yet, for a command that only looks', async () => {
+    const result = await stillroomHere(['status', '--home', join(folder, 'none')]);
+    expect([result.exitCode, result.stderr]).toEqual([4, expect.stringContaining('stillroom run')]);
+  });
+
+  it('a home that is a file', async () => {
+    const path = join(folder, 'file');
+    writeFileSync(path, '');
+    const result = await stillroomHere(['run', SAMPLES, '--home', path]);
+    expect([result.exitCode, result.stderr]).toEqual([3, expect.stringContaining('--home')]);
+  });
+
+  it('a corrupt database is left as it is and the cure is named', async () => {
+    const broken = join(folder, 'broken');
+    mkdirSync(broken);
+    writeFileSync(join(broken, 'stillroom.db'), 'this is no database '.repeat(400));
+    const result = await stillroomHere(['run', SAMPLES, '--home', broken]);
+    expect(result.exitCode).toBe(70);
+    expect(result.stderr.trim().split('\n')).toHaveLength(1);
+    expect(result.stderr).toMatch(/stillroom\.db.*(move|away)/);
+    expect(readFileSync(join(broken, 'stillroom.db'), 'utf8')).toContain('this is no database');
+  });
+
+  it('says with --json what went wrong, on stdout too', async () => {
+    const result = await at(['show', 'nope.md', '--json']);
+    expect(
+      z.object({ error: z.object({ code: z.string(), message: z.string() }) }).parse(JSON.parse(result.stdout)).error
+        .code,
+    ).toBe('path.not_found');
+  });
+});
+
+describe('a home that cannot be written', () => {
+  it('names the folder and the cure', async () => {
+    const result = await stillroomHere(['run', SAMPLES, '--home', join(readOnlyFolder(), 'home')]);
+    expect([result.exitCode, result.stderr]).toEqual([3, expect.stringContaining('check its permissions')]);
+    expect(result.stderr.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+/** A folder that this user may not write to; root may write to any but those of the kernel. */
+function readOnlyFolder(): string {
+  if (process.getuid?.() === 0) return '/sys/kernel';
+  const locked = join(folder, 'locked');
+  mkdirSync(locked, { mode: 0o500 });
+  return locked;
+}
