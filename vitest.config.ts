@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config';
+import { ClosingLine } from './test/support/closing-line.ts';
 
 export default defineConfig({
   test: {
+    reporters: [['default', { summary: false }], new ClosingLine()],
     include: ['test/**/*.test.ts'],
     exclude: ['test/live/**', '**/node_modules/**'],
     testTimeout: 30_000,
