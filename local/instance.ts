@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
@@ -81,7 +81,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
 }
 
 function lockFile(path: string): DatabaseSync | undefined {
-  closeSync(openSync(path, 'a', 0o600)); // SQLite would make it readable for all
+  makePrivate(path);
   const file = new DatabaseSync(path, { timeout: 0 });
   try {
     file.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
@@ -91,4 +91,12 @@ function lockFile(path: string): DatabaseSync | undefined {
     if (error instanceof Error && /locked|busy/i.test(error.message)) return undefined;
     throw error;
   }
+}
+
+/**
+ * SQLite would make a new file readable for all. An existing one is not opened here: closing it again would drop the locks
+ * that this process holds on it, as POSIX has it.
+ */
+function makePrivate(path: string): void {
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }

@@ -8,8 +8,8 @@ import { LIMITS, type Settings } from '../settings.ts';
 export function findTooShort(facts: RolloutFacts): string | undefined {
   const { humanMessages, toolCalls, conversationBytes: bytes } = facts;
   if (humanMessages === 0) return 'no message of a person';
-  if (humanMessages > 1 || toolCalls > 0 || bytes >= LIMITS.shortExchangeBytes) return undefined;
-  return `one exchange of ${bytes} bytes without tool calls, at least ${LIMITS.shortExchangeBytes} wanted`;
+  if (toolCalls > 0 || bytes >= LIMITS.shortExchangeBytes) return undefined;
+  return `${bytes} bytes of conversation without tool calls, at least ${LIMITS.shortExchangeBytes} wanted`;
 }
 
 /**

@@ -26,6 +26,24 @@ describe('instances', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  it('are not taken for dead by another process after they looked around themselves', async () => {
+    const instance = startInstance(folder, 'me');
+    expect(reaped()).toEqual([]);
+    const module = resolve(import.meta.dirname, '../../local/instance.ts');
+    const script = join(folder, 'other.ts');
+    writeFileSync(
+      script,
+      `import { reapDeadInstances } from '${module}';
+       reapDeadInstances('${folder}', (id) => process.send?.(id));
+       process.send?.('done');`,
+    );
+    const other = fork(script, { stdio: 'inherit' });
+    const [first] = await once(other, 'message');
+    await once(other, 'exit');
+    expect(first).toBe('done');
+    instance.close();
+  });
+
   it('are found by the next process once they were killed, once', async () => {
     const script = join(folder, 'child.ts');
     const module = resolve(import.meta.dirname, '../../local/instance.ts');

@@ -11,7 +11,8 @@ describe('findTooShort', () => {
     ['one exchange just below the limit', { humanMessages: 1, toolCalls: 0, conversationBytes: 199 }, true],
     ['one exchange at the limit', { humanMessages: 1, toolCalls: 0, conversationBytes: 200 }, false],
     ['one short message that led to a tool call', { humanMessages: 1, toolCalls: 1, conversationBytes: 10 }, false],
-    ['two short messages', { humanMessages: 2, toolCalls: 0, conversationBytes: 10 }, false],
+    ['two short messages', { humanMessages: 2, toolCalls: 0, conversationBytes: 10 }, true],
+    ['several messages that say something', { humanMessages: 3, toolCalls: 0, conversationBytes: 400 }, false],
   ])('%s', (_case, facts, short) => {
     expect(findTooShort(makeFacts(facts)) !== undefined).toBe(short);
   });
