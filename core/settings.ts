@@ -86,10 +86,10 @@ export const LIMITS = {
   /** Wait after a rate limit for which the provider named no time. */
   rateLimitWaitMs: 15 * MINUTE_MS,
   /**
-   * A session without a human message is too short to learn from, and so is a single exchange without any tool call whose
-   * text is below this, UTF-8 bytes of both sides: a greeting or a test. Low, since "always use pnpm here" is short too.
+   * A session without a human message is too short to learn from, and so is one without any tool call whose text is below
+   * this, UTF-8 bytes of both sides: a greeting or a test. Low, since "always use pnpm here" is short too.
    */
-  shortExchangeBytes: 200,
+  shortExchangeBytes: 100,
   summaryTokens: 2_500,
   readToolTokens: 20_000,
   listMaxResults: 2_000,

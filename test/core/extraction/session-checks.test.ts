@@ -8,8 +8,8 @@ describe('findTooShort', () => {
   it.each<[string, Partial<RolloutFacts>, boolean]>([
     ['no message of a person', { humanMessages: 0, toolCalls: 9, conversationBytes: 9_000 }, true],
     ['a greeting', { humanMessages: 1, toolCalls: 0, conversationBytes: 40 }, true],
-    ['one exchange just below the limit', { humanMessages: 1, toolCalls: 0, conversationBytes: 199 }, true],
-    ['one exchange at the limit', { humanMessages: 1, toolCalls: 0, conversationBytes: 200 }, false],
+    ['one exchange just below the limit', { humanMessages: 1, toolCalls: 0, conversationBytes: 99 }, true],
+    ['one exchange at the limit', { humanMessages: 1, toolCalls: 0, conversationBytes: 100 }, false],
     ['one short message that led to a tool call', { humanMessages: 1, toolCalls: 1, conversationBytes: 10 }, false],
     ['two short messages', { humanMessages: 2, toolCalls: 0, conversationBytes: 10 }, true],
     ['several messages that say something', { humanMessages: 3, toolCalls: 0, conversationBytes: 400 }, false],
