@@ -1,6 +1,15 @@
 import type { Command } from 'commander';
-import { addLocalNote, citeAnswer } from '../local/act.ts';
-import { lookDiff, lookFor, lookPath, lookStatus, lookThreads, lookVersions, type ThreadRow } from '../local/look.ts';
+import { addLocalNote, citeAnswer, redrive } from '../local/act.ts';
+import {
+  lookDiff,
+  lookFor,
+  lookOfflineUsage,
+  lookPath,
+  lookStatus,
+  lookThreads,
+  lookVersions,
+  type ThreadRow,
+} from '../local/look.ts';
 import { refreshWorkingCopy } from '../local/sync-working-copy.ts';
 import { type Console, clip, formatTable, printable, printResult } from './console.ts';
 import type { CommandContext } from './context.ts';
@@ -21,7 +30,8 @@ export function addLookCommands(program: Command, context: CommandContext): void
     .action(() =>
       context.withHome(async (home, out) => {
         const status = await lookStatus(home);
-        printResult(out, status, () => formatStatus(status, home.folder));
+        const offline = await lookOfflineUsage(home);
+        printResult(out, status, () => formatStatus(status, home.folder, offline));
       }),
     );
 
@@ -132,6 +142,19 @@ export function addActCommands(program: Command, context: CommandContext): void 
         printResult(out, cited, () => printable((cited.visible_text ?? '').trimEnd()));
         const unknown = cited.unknown.length === 0 ? '' : `, unknown: ${cited.unknown.join(', ')}`;
         out.note(`recorded ${cited.recorded}${unknown}`);
+      }),
+    );
+}
+
+/** `redrive`: the cure for threads that failed for good. */
+export function addRedriveCommand(program: Command, context: CommandContext): void {
+  program
+    .command('redrive')
+    .description('make failed and exhausted sessions due again; the next run tries them')
+    .action(() =>
+      context.withHome(async (home, out) => {
+        const revived = await redrive(home);
+        printResult(out, { revived }, () => `${revived.length} sessions are due again`);
       }),
     );
 }

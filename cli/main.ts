@@ -3,7 +3,7 @@ import type { Console } from './console.ts';
 import { createContext } from './context.ts';
 import { describeFailure } from './exit-code.ts';
 import { type CommandIo, processIo } from './io.ts';
-import { addActCommands, addLookCommands } from './look-commands.ts';
+import { addActCommands, addLookCommands, addRedriveCommand } from './look-commands.ts';
 import { addRunCommand } from './run-command.ts';
 import { addServeCommand } from './serve-command.ts';
 
@@ -33,6 +33,7 @@ export async function main(words: readonly string[], io: CommandIo = processIo):
   addServeCommand(program, context);
   addLookCommands(program, context);
   addActCommands(program, context);
+  addRedriveCommand(program, context);
   try {
     await program.parseAsync([...words], { from: 'user' });
     return 0;

@@ -38,11 +38,12 @@ function formatOutcomes(report: RunReport): string {
 }
 
 function formatWork(report: RunReport): string {
-  const { today, budget } = report.usage;
+  const { usage } = report;
+  const budget = usage.budget === null ? 'no budget: the stand-in costs nothing' : `budget ${usage.budget}`;
   const rows = [
     ['model', report.model.label],
     ['model calls', report.model_calls === 0 ? 'none: nothing was new' : String(report.model_calls)],
-    ['tokens today', `${today.input_tokens} in, ${today.output_tokens} out, budget ${budget}`],
+    ['tokens today', `${usage.input_tokens} in, ${usage.output_tokens} out (${budget})`],
     ['consolidation', consolidationText(report)],
     [
       'memory',

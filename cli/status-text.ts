@@ -2,7 +2,11 @@ import type { Status } from '../core/control/read-status.ts';
 import { formatTable } from './console.ts';
 
 /** The status for a person: the same figures as the JSON, a line each. */
-export function formatStatus(status: Status, folder: string): string {
+export function formatStatus(
+  status: Status,
+  folder: string,
+  offline: { readonly calls: number; readonly tokens: number },
+): string {
   const outcomes = Object.entries(status.threads.by_outcome).map(([name, count]) => `${count} ${name}`);
   const { extraction, consolidation, memory, usage } = status;
   const used = usage.today.input_tokens + usage.today.output_tokens;
@@ -25,6 +29,7 @@ export function formatStatus(status: Status, folder: string): string {
       'tokens today',
       `${used} of ${usage.budget} in ${usage.today.calls} calls (${usage.today.input_tokens} in, ${usage.today.cached_tokens} of them cached, ${usage.today.output_tokens} out)`,
     ],
+    ['offline today', `${offline.tokens} tokens in ${offline.calls} calls of the stand-in, free`],
   ]);
 }
 

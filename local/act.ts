@@ -7,6 +7,11 @@ export function addLocalNote(home: Home, request: NoteRequest): Promise<NoteAnsw
   return addNote(home, home.userKey, { ...request, actor: 'cli' });
 }
 
+/** Makes failed and exhausted extractions due again at the next run. @returns the threads revived */
+export function redrive(home: Home): Promise<readonly string[]> {
+  return home.jobs.redrive(home.userKey);
+}
+
 /** Counts the citations of an assistant's answer (see `recordCitation`). */
 export function citeAnswer(home: Home, text: string): Promise<CitationAnswer> {
   return recordCitation(home, home.userKey, { source: { text } });

@@ -18,9 +18,11 @@ import { SystemClock } from '../adapters/system/system-clock.ts';
 import { ConsoleTelemetry } from '../adapters/telemetry/console-telemetry.ts';
 import { DeniedError, NotFoundError, UnavailableError } from '../core/errors.ts';
 import type { TokenSource } from '../core/ports/token-source.ts';
+import type { UsageLedger } from '../core/ports/usage-ledger.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../core/settings.ts';
 import { errorCode } from './discover.ts';
 import { type Instance, instanceTokens, reapDeadInstances, startInstance } from './instance.ts';
+import { offlineLedger } from './offline-ledger.ts';
 import { WorkingCopy } from './working-copy.ts';
 
 /** Who a home belongs to. */
@@ -43,7 +45,9 @@ export interface Home {
   readonly outputs: SqliteStageOneStore;
   readonly jobs: SqliteJobStore;
   readonly heads: SqliteHeadStore;
-  readonly ledger: SqliteUsageLedger;
+  readonly ledger: UsageLedger;
+  /** Counts the calls of the offline stand-in, apart from those that cost money. */
+  readonly offlineLedger: UsageLedger;
   readonly steps: SqliteStepRunner;
   readonly receipts: SqliteReceiptStore;
   readonly imports: SqliteImportIndex;
@@ -79,6 +83,7 @@ export function openHome(path: string, options: { readonly create: boolean }): H
   const clock = new SystemClock();
   const jobs = new SqliteJobStore(database);
   const stageOne = new SqliteStageOneStore(database);
+  const ledger = new SqliteUsageLedger(database, clock);
   const instance = openInstance(instances, random.next());
   return {
     folder,
@@ -93,7 +98,8 @@ export function openHome(path: string, options: { readonly create: boolean }): H
     outputs: stageOne,
     jobs,
     heads: new SqliteHeadStore(database),
-    ledger: new SqliteUsageLedger(database, clock),
+    ledger,
+    offlineLedger: offlineLedger(ledger),
     steps: new SqliteStepRunner(database, clock),
     receipts: new SqliteReceiptStore(database),
     imports: new SqliteImportIndex(database),

@@ -10,7 +10,7 @@ import { findTarget, type OpenedVersion, openVersion } from '../core/memory/memo
 import { type FileText, readFile } from '../core/memory/read-file.ts';
 import { type SearchRequest, type SearchResult, searchFiles } from '../core/memory/search-files.ts';
 import type { Thread } from '../core/thread/thread.ts';
-import { toFileTime } from '../core/time.ts';
+import { toDay, toFileTime } from '../core/time.ts';
 import type { FileTree } from '../core/workspace/file-tree.ts';
 import { diffTrees, renderUnifiedDiff } from '../core/workspace/workspace-diff.ts';
 import type { Home } from './home.ts';
@@ -46,6 +46,12 @@ export interface VersionRow {
 
 export function lookStatus(home: Home): Promise<Status> {
   return readStatus(home, home.userKey, home.settings);
+}
+
+/** Calls and tokens of the offline stand-in today; they cost nothing and count towards no budget. */
+export async function lookOfflineUsage(home: Home): Promise<{ readonly calls: number; readonly tokens: number }> {
+  const day = await home.offlineLedger.day(home.userKey, toDay(home.clock.now()));
+  return { calls: day.calls, tokens: day.usage.inputTokens + day.usage.outputTokens };
 }
 
 /** All threads, newest first; with `outcome`, those whose outcome is or begins with that name. */

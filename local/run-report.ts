@@ -1,6 +1,7 @@
 import type { ConsolidationResult } from '../core/consolidation/consolidation-ports.ts';
 import type { Status } from '../core/control/read-status.ts';
 import { outcomeName } from '../core/extraction/outcome.ts';
+import { toDay } from '../core/time.ts';
 import type { Home } from './home.ts';
 import { lookStatus, lookThreads, type ThreadRow } from './look.ts';
 import type { ModelSetup } from './model.ts';
@@ -25,13 +26,21 @@ export interface RunReport {
   };
   readonly model_calls: number;
   readonly memory: Status['memory'];
-  readonly usage: Status['usage'];
+  /** Tokens of today on the account of this run's model; `budget` null: none applies. */
+  readonly usage: {
+    readonly calls: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly budget: number | null;
+  };
   readonly summary: string;
 }
 
 /** Puts together what a person or a program wants to know after a run. */
 export async function reportRun(home: Home, model: ModelSetup, result: RunResult): Promise<RunReport> {
   const status = await lookStatus(home);
+  const ledger = model.offline ? home.offlineLedger : home.ledger;
+  const day = await ledger.day(home.userKey, toDay(home.clock.now()));
   const seen = new Set(result.files.flatMap((file) => (file.kind === 'thread' ? [file.threadId] : [])));
   for (const threadId of result.due) seen.add(threadId);
   const ended = result.files.flatMap((file) => (file.kind === 'ended' ? [file] : []));
@@ -50,7 +59,12 @@ export async function reportRun(home: Home, model: ModelSetup, result: RunResult
     hand_edits: result.edits,
     model_calls: model.calls(),
     memory: status.memory,
-    usage: status.usage,
+    usage: {
+      calls: day.calls,
+      input_tokens: day.usage.inputTokens,
+      output_tokens: day.usage.outputTokens,
+      budget: model.offline ? null : home.settings.dailyTokenBudget,
+    },
     summary: (await home.heads.read(home.userKey)).summary,
   };
 }

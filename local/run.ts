@@ -6,6 +6,7 @@ import { pruneOutputs } from '../core/consolidation/prune-outputs.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { rememberedEvidenceTokens } from '../core/extraction/evidence-limit.ts';
 import { extractThread } from '../core/extraction/extract-thread.ts';
+import type { ModelClient } from '../core/ports/model-client.ts';
 import { LIMITS } from '../core/settings.ts';
 import { compareBytes } from '../core/text.ts';
 import { alignProjects } from '../core/thread/align-projects.ts';
@@ -181,18 +182,15 @@ async function extractAll(
     const thread = byId.get(threadId);
     // A wrong key or model name fails every call alike: a person must act first, the rest stays due (user case A37).
     if (thread === undefined || misconfigured) return;
-    const outcome = await extractThread(
-      { ...home, model: model.client },
-      {
-        userKey,
-        threadId,
-        settings: home.settings,
-        model: extractModel,
-        rememberedEvidenceTokens: remembered,
-        includeActive: of.request.includeActive,
-        maxAgeMs: ageLimit(home, of.request, thread),
-      },
-    );
+    const outcome = await extractThread(modelPorts(home, model), {
+      userKey,
+      threadId,
+      settings: home.settings,
+      model: extractModel,
+      rememberedEvidenceTokens: remembered,
+      includeActive: of.request.includeActive,
+      maxAgeMs: ageLimit(home, of.request, thread),
+    });
     if (outcome.kind === 'failed' && outcome.reason === 'configuration') misconfigured = true;
     of.observer.progress('extract', ++done, threads.length);
   });
@@ -226,17 +224,19 @@ async function waitForOthers(home: Home): Promise<readonly string[]> {
 async function consolidateNow(home: Home, model: ModelSetup): Promise<ConsolidationResult> {
   const deadline = home.clock.now() + LIMITS.consolidationLeaseMs;
   for (;;) {
-    const result = await consolidate(
-      { ...home, model: model.client },
-      {
-        userKey: home.userKey,
-        settings: home.settings,
-        model: model.consolidationModel,
-        immediate: true,
-      },
-    );
+    const result = await consolidate(modelPorts(home, model), {
+      userKey: home.userKey,
+      settings: home.settings,
+      model: model.consolidationModel,
+      immediate: true,
+    });
     if (result.kind !== 'refused' || result.reason !== 'running' || home.clock.now() >= deadline) return result;
     home.recoverDeadRuns();
     await setTimeout(POLL_MS);
   }
+}
+
+/** The home with the model of this run, and the account that its calls are booked on. */
+function modelPorts(home: Home, model: ModelSetup): Home & { readonly model: ModelClient } {
+  return { ...home, model: model.client, ledger: model.offline ? home.offlineLedger : home.ledger };
 }

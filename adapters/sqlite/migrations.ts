@@ -157,4 +157,5 @@ CREATE TABLE imports (
   outcome_detail TEXT
 ) STRICT, WITHOUT ROWID;
 `,
+  `ALTER TABLE head ADD COLUMN places TEXT NOT NULL DEFAULT '[]'`,
 ];

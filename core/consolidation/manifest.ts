@@ -41,6 +41,12 @@ export interface PendingNote {
   readonly text: string;
 }
 
+/** A directory that sessions of a project worked in, as a scope key of its own (storage.md, "Identity"). */
+export interface ProjectPlace {
+  readonly directory: string;
+  readonly project: string;
+}
+
 /** What a read needs, in one item (storage.md, `head`). The switch of this item is the only commit point of a publish. */
 export interface Head {
   /** 0 = nothing published yet. */
@@ -49,6 +55,8 @@ export interface Head {
   /** memory_summary.md, whole. */
   readonly summary: string;
   readonly pendingNotes: readonly PendingNote[];
+  /** Directories of the projects in MEMORY.md: leads a reader's directory to its project without another read. */
+  readonly places: readonly ProjectPlace[];
   /** Raised by a reset: a run of an older epoch cannot commit. */
   readonly epoch: number;
   /** Ownership token of the last consolidation claim; only its holder may commit a consolidation. */

@@ -2,6 +2,7 @@ import type { TokenUsage } from '../agent/token-usage.ts';
 import { UnavailableError } from '../errors.ts';
 import type { SnapshotRef } from '../extraction/stage-one-output.ts';
 import { sha256Hex } from '../ids.ts';
+import { listPlaces } from '../memory/project-places.ts';
 import type { HeadStore } from '../ports/head-store.ts';
 import type { MemoryStore } from '../ports/memory-store.ts';
 import { decodeUtf8 } from '../text.ts';
@@ -12,6 +13,7 @@ import { rebaseManifest } from './rebase.ts';
 import { loadVersionChain } from './version-chain.ts';
 
 const SUMMARY_PATH = 'memory_summary.md';
+const MEMORY_PATH = 'MEMORY.md';
 const MAX_NUMBER_TRIES = 20;
 const MAX_REBASES = 5;
 
@@ -209,7 +211,10 @@ async function switchHead(
   manifest: Manifest,
 ): Promise<'switched' | 'lost'> {
   const read = (path: string): Promise<Uint8Array> | Uint8Array => readStaged(stores.memories, request, manifest, path);
-  const summary = Object.hasOwn(manifest.files, SUMMARY_PATH) ? decodeUtf8(await read(SUMMARY_PATH)) : '';
+  const text = async (path: string): Promise<string> =>
+    Object.hasOwn(manifest.files, path) ? decodeUtf8(await read(path)) : '';
+  const summary = await text(SUMMARY_PATH);
+  const places = listPlaces(await text(MEMORY_PATH));
   const pendingNotes: PendingNote[] = [];
   for (const path of listPendingNotes(Object.keys(manifest.files), manifest.notesConsumed))
     pendingNotes.push(previewNote(path, await read(path)));
@@ -217,7 +222,7 @@ async function switchHead(
     from: manifest.parent,
     epoch: request.base.epoch,
     fence: request.fence,
-    to: { version: manifest.version, publishedAt: request.now, summary, pendingNotes },
+    to: { version: manifest.version, publishedAt: request.now, summary, pendingNotes, places },
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Head, PendingNote } from '../consolidation/manifest.ts';
+import type { Head, PendingNote, ProjectPlace } from '../consolidation/manifest.ts';
 import { listPendingNotes, previewNote } from '../consolidation/pending-notes.ts';
 import { renderTemplate } from '../extraction/render-template.ts';
 import type { HeadStore } from '../ports/head-store.ts';
@@ -10,6 +10,7 @@ import { projectKey } from '../thread/scope.ts';
 import { toFileTime } from '../time.ts';
 import { openVersion } from './memory-files.ts';
 import { outlineMemory } from './memory-outline.ts';
+import { findPlace, listPlaces } from './project-places.ts';
 import { parseSummary } from './summary-document.ts';
 import { type SummaryScope, viewSummary } from './summary-view.ts';
 
@@ -70,7 +71,7 @@ export async function readSummary(
   const enabled = request.useMemories ?? true;
   const source = await loadSource(deps, userKey, request.version ?? undefined);
   const { document } = parseSummary(source.text.trim());
-  const project = requestedProject(request);
+  const project = requestedProject(request, source.places);
   const scope = chooseScope(request.scope ?? 'auto', project);
   const maxTokens = Math.min(LIMITS.summaryTokens, Math.max(1, Math.trunc(request.maxTokens ?? LIMITS.summaryTokens)));
   const view = viewSummary(document, scope, { maxTokens, file: source.degraded ? MEMORY_PATH : SUMMARY_PATH });
@@ -91,8 +92,15 @@ export async function readSummary(
   };
 }
 
-/** Null where the request names neither repository nor directory, or nothing that can be told apart. */
-function requestedProject(request: ReadSummaryRequest): string | null {
+/**
+ * A directory leads to its project where the memory knows it (`findPlace`). Null where the request names neither repository
+ * nor directory, or nothing that can be told apart.
+ */
+function requestedProject(request: ReadSummaryRequest, places: readonly ProjectPlace[]): string | null {
+  if (!request.repository && request.cwd) {
+    const known = findPlace(places, request.cwd);
+    if (known !== null) return known;
+  }
   const key = projectKey({ repository: request.repository ?? null, cwd: request.cwd ?? null });
   return key === 'unknown' ? null : key;
 }
@@ -109,8 +117,11 @@ interface SummarySource {
   readonly publishedAt: number | null;
   readonly text: string;
   readonly pendingNotes: readonly PendingNote[];
+  readonly places: readonly ProjectPlace[];
   readonly degraded: boolean;
 }
+
+type Shown = Pick<SummarySource, 'version' | 'publishedAt' | 'pendingNotes' | 'places'>;
 
 async function loadSource(deps: ReadSummaryDeps, userKey: string, version?: number): Promise<SummarySource> {
   const head = await deps.heads.read(userKey);
@@ -136,16 +147,18 @@ async function loadFromFiles(
   const shown = version === head.version ? shownOf(head) : await readShown();
   return { ...shown, text, degraded: isBlank(summary) && text !== '' };
 
-  async function readShown(): Promise<Pick<SummarySource, 'version' | 'publishedAt' | 'pendingNotes'>> {
+  async function readShown(): Promise<Shown> {
     const paths = listPendingNotes(files.paths, files.manifest?.notesConsumed ?? []);
     const pendingNotes: PendingNote[] = [];
     for (const path of paths) pendingNotes.push(previewNote(path, await files.read(path)));
-    return { version, publishedAt: files.manifest?.createdAt ?? null, pendingNotes };
+    const places = listPlaces(await readText(MEMORY_PATH));
+    return { version, publishedAt: files.manifest?.createdAt ?? null, pendingNotes, places };
   }
 }
 
-function shownOf(head: Head): Pick<SummarySource, 'version' | 'publishedAt' | 'pendingNotes'> {
-  return { version: head.version, publishedAt: head.publishedAt, pendingNotes: head.pendingNotes };
+function shownOf(head: Head): Shown {
+  const { version, publishedAt, pendingNotes, places } = head;
+  return { version, publishedAt, pendingNotes, places };
 }
 
 async function renderInstructions(

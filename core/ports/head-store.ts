@@ -6,7 +6,7 @@ export interface SwitchRequest {
   readonly epoch: number;
   /** The consolidation's token that must still be the fence; null for a small version (note, edit), which needs none. */
   readonly fence: string | null;
-  readonly to: Pick<Head, 'version' | 'publishedAt' | 'summary' | 'pendingNotes'>;
+  readonly to: Pick<Head, 'version' | 'publishedAt' | 'summary' | 'pendingNotes' | 'places'>;
 }
 
 /** The one item that says which version is current. */

@@ -3,7 +3,7 @@ import type { HeadStore, SwitchRequest } from '../../core/ports/head-store.ts';
 import { type Ground, onGround } from '../support/ground.ts';
 import { NOW } from '../support/sample-state.ts';
 
-const EMPTY = { version: 0, publishedAt: null, summary: '', pendingNotes: [], epoch: 0, fence: null };
+const EMPTY = { version: 0, publishedAt: null, summary: '', pendingNotes: [], places: [], epoch: 0, fence: null };
 
 /** Every head store keeps to this. */
 export function headStoreContract(name: string, makeGround: () => Ground<HeadStore>): void {
@@ -102,6 +102,7 @@ function switchFrom(
   given: { readonly fence?: string; readonly epoch?: number } = {},
 ): SwitchRequest {
   const pendingNotes = [{ path: 'extensions/ad_hoc/notes/n.md', text: 'note "日本"' }];
-  const to = { version, publishedAt: NOW, summary: 'v1\n😀', pendingNotes };
+  const places = [{ directory: '/src/"日本"', project: 'host/a' }];
+  const to = { version, publishedAt: NOW, summary: 'v1\n😀', pendingNotes, places };
   return { from, epoch: given.epoch ?? 0, fence: given.fence ?? null, to };
 }

@@ -1,7 +1,7 @@
 import type { Head } from '../../core/consolidation/manifest.ts';
 import type { HeadStore, SwitchRequest } from '../../core/ports/head-store.ts';
 
-const EMPTY: Head = { version: 0, publishedAt: null, summary: '', pendingNotes: [], epoch: 0, fence: null };
+const EMPTY: Head = { version: 0, publishedAt: null, summary: '', pendingNotes: [], places: [], epoch: 0, fence: null };
 
 /** Heads held in memory. */
 export class MemoryHeadStore implements HeadStore {
@@ -25,6 +25,7 @@ export class MemoryHeadStore implements HeadStore {
       publishedAt: to.publishedAt,
       summary: to.summary,
       pendingNotes: structuredClone(to.pendingNotes),
+      places: structuredClone(to.places),
     });
     return 'switched';
   }

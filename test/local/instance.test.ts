@@ -51,6 +51,7 @@ describe('instances', () => {
       script,
       `import { startInstance } from '${module}';
        startInstance('${folder}', 'child');
+       process.on('disconnect', () => process.exit()); // never outlives the test
        process.send?.('up');
        setInterval(() => {}, 1000);`,
     );

@@ -11,7 +11,7 @@ export class VersionShelf implements MemoryStore, HeadStore {
   readonly writes: string[] = [];
   readonly contents = new Map<string, Uint8Array>();
   readonly manifests = new Map<number, Manifest>();
-  current: Head = { version: 0, publishedAt: null, summary: '', pendingNotes: [], epoch: 0, fence: null };
+  current: Head = { version: 0, publishedAt: null, summary: '', pendingNotes: [], places: [], epoch: 0, fence: null };
   /** Called before each write with its name; may change the shelf, or throw. */
   before: (write: string) => void | Promise<void> = () => {};
   /** Called after each write. */
@@ -84,7 +84,15 @@ export class VersionShelf implements MemoryStore, HeadStore {
   async reset(): Promise<Head> {
     return this.#write('reset', () => {
       const { epoch } = this.current;
-      this.current = { version: 0, publishedAt: null, summary: '', pendingNotes: [], epoch: epoch + 1, fence: null };
+      this.current = {
+        version: 0,
+        publishedAt: null,
+        summary: '',
+        pendingNotes: [],
+        places: [],
+        epoch: epoch + 1,
+        fence: null,
+      };
       return this.current;
     });
   }

@@ -174,7 +174,7 @@ describe('resetting a memory', () => {
     const key = { kind: 'extraction', threadId: 't' } as const;
     await ports.jobs.claim('u', key, { token: 'k', now: NOW, leaseMs: 9, watermark: 101 });
     await resetMemory(ports, 'u');
-    const to = { version: 1, publishedAt: NOW, summary: 's', pendingNotes: [] };
+    const to = { version: 1, publishedAt: NOW, summary: 's', pendingNotes: [], places: [] };
     expect(await ports.heads.switchTo('u', { from: 0, epoch, fence: 'c', to })).toBe('lost');
     expect(await ports.jobs.complete('u', 'c', NOW, { kind: 'consolidation', completedWatermark: 1 })).toBe(false);
     expect(await complete(ports, 't', 101)).toBe(false);

@@ -21,7 +21,15 @@ async function openStores(current = 4) {
     const extra = await memories.putFile('u', 'B', encodeUtf8('b'));
     await memories.putManifest('u', aManifest(version, { parent, files: { 'MEMORY.md': entry, B: extra } }));
   }
-  const head: Head = { version: current, publishedAt: 1, summary: '', pendingNotes: [], epoch: 0, fence: null };
+  const head: Head = {
+    version: current,
+    publishedAt: 1,
+    summary: '',
+    pendingNotes: [],
+    places: [],
+    epoch: 0,
+    fence: null,
+  };
   const reads = { head: 0 };
   const heads = {
     read: async () => {

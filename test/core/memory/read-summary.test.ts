@@ -46,6 +46,7 @@ async function rigOf(files: Record<string, string>, head: Partial<Head> = {}) {
     publishedAt: 1_700_000_000_123,
     summary: files['memory_summary.md'] ?? '',
     pendingNotes: [],
+    places: [],
     epoch: 0,
     fence: null,
     ...head,

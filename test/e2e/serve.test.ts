@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { type Home, openHome } from '../../local/home.ts';
+import { serve } from '../../local/serve.ts';
+import type { RunningServer } from '../../local/server.ts';
+import { SAMPLES, stillroomHere } from '../support/command.ts';
+
+let folder = '';
+let home: Home | undefined;
+let server: RunningServer | undefined;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'stillroom-serve-'));
+  await stillroomHere(['run', SAMPLES, '--home', folder, '--model', 'offline', '--json']);
+  home = openHome(folder, { create: false });
+  server = await serve(home, { port: 0, token: null });
+});
+afterAll(async () => {
+  await server?.close();
+  home?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const memoryShape = z.looseObject({
+  version: z.number(),
+  scope: z.object({ project: z.string().nullable(), matched: z.boolean() }),
+  summary: z.string(),
+  instructions: z.string().nullable(),
+  pending_notes: z.array(z.object({ path: z.string(), text: z.string() })),
+});
+
+async function memory(query: string): Promise<z.infer<typeof memoryShape>> {
+  const answer = await fetch(`${server?.url}/v1/memory${query}`);
+  expect(answer.status).toBe(200);
+  return memoryShape.parse(await answer.json());
+}
+
+function post(path: string, body: unknown): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  return fetch(`${server?.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+describe('a served home', () => {
+  it('A9 shows an agent in a checkout its own project and nothing of another one', async () => {
+    const inside = await memory('?cwd=/home/robin/src/harbor-api/src/routes');
+    expect(inside.scope).toEqual({ project: 'github.com/quayside/harbor-api', matched: true });
+    expect(inside.summary).toContain('pnpm');
+    expect(inside.summary).not.toContain('github.com/quayside/lantern');
+    expect(inside.summary).not.toContain('github.com/quayside/tidegauge');
+    expect(inside.instructions).toContain(inside.summary);
+  });
+
+  it('A9 shows an unknown project the global parts only', async () => {
+    const unknown = await memory('?cwd=/somewhere/else');
+    expect(unknown.scope.matched).toBe(false);
+    expect(unknown.summary).toContain('## User preferences');
+    expect(unknown.summary).not.toContain('quayside');
+  });
+
+  it('answers the same bytes and tag for the same version, and 304 to who has them', async () => {
+    const [first, second] = await Promise.all([fetch(`${server?.url}/v1/memory`), fetch(`${server?.url}/v1/memory`)]);
+    expect(await first.text()).toBe(await second.text());
+    const tag = first.headers.get('etag') ?? '';
+    expect((await fetch(`${server?.url}/v1/memory`, { headers: { 'if-none-match': tag } })).status).toBe(304);
+  });
+
+  it('finds lines, takes a note that is readable at once, and counts a citation', async () => {
+    const found = await (await post('/v1/memory/search', { queries: ['just build'] })).json();
+    expect(JSON.stringify(found)).toContain('MEMORY.md');
+    expect((await post('/v1/memory/notes', { note: 'the staging host is slow on Mondays' })).status).toBe(201);
+    expect((await memory('')).pending_notes.map((note) => note.text)).toEqual(['the staging host is slow on Mondays']);
+    const threads = z
+      .array(z.looseObject({ thread_id: z.string(), outcome: z.string() }))
+      .parse(JSON.parse((await stillroomHere(['threads', '--home', folder, '--json'])).stdout));
+    const id = threads.find((thread) => thread.outcome === 'extracted')?.thread_id;
+    const cited = await (await post('/v1/citations', { citation: { rollout_ids: [id, 'nobody'] } })).json();
+    expect(cited).toMatchObject({ recorded: 1, unknown: ['nobody'] });
+  });
+
+  it('tells how it is doing', async () => {
+    const status = await (await fetch(`${server?.url}/v1/status`)).json();
+    expect(status).toMatchObject({ health: 'ok', memory: { version: expect.any(Number) } });
+    expect((await fetch(`${server?.url}/healthz`)).status).toBe(200);
+  });
+});
