@@ -3,10 +3,16 @@ import { openHome } from '../local/home.ts';
 import type { Console } from './console.ts';
 import type { CommandIo } from './io.ts';
 
+const UNAVAILABLE_EXIT_CODE = 6;
+
 /** What a command gets besides its own arguments. */
 export interface CommandContext {
   /** Opens an existing home for one command and closes it whatever happens. */
   withHome(work: (home: Home, out: Console) => Promise<void>, options?: { readonly create: boolean }): Promise<void>;
+  /** Tells of work that could not be done now, although the command itself ran; the exit code says so too. */
+  fault(out: Console, sentence: string): void;
+  /** The exit code of a command that threw nothing. */
+  exitCode(): number;
   /** All of standard input as text. */
   readInput(): Promise<string>;
 }
@@ -16,7 +22,13 @@ export function createContext(
   settings: () => { readonly home: string; readonly out: Console },
   io: CommandIo,
 ): CommandContext {
+  let exitCode = 0;
   return {
+    fault: (out, sentence) => {
+      exitCode = UNAVAILABLE_EXIT_CODE;
+      out.note(`stillroom: ${sentence}`);
+    },
+    exitCode: () => exitCode,
     withHome: async (work, options = { create: false }) => {
       const { home: folder, out } = settings();
       const home = openHome(folder, options);

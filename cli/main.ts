@@ -36,7 +36,7 @@ export async function main(words: readonly string[], io: CommandIo = processIo):
   addRedriveCommand(program, context);
   try {
     await program.parseAsync([...words], { from: 'user' });
-    return 0;
+    return context.exitCode();
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT_CODE;
     return reportFailure(error, settings().out);

@@ -1,5 +1,5 @@
 import { Listr } from 'listr2';
-import type { RunObserver, RunPhase } from '../local/run.ts';
+import type { RunObserver, RunPhase } from '../local/run-request.ts';
 import type { Console } from './console.ts';
 
 const TITLES: Readonly<Record<RunPhase, string>> = {

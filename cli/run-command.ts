@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { readEnv } from '../local/env.ts';
 import { defaultModel, type ModelChoice, startModel } from '../local/model.ts';
 import { run } from '../local/run.ts';
-import { reportRun } from '../local/run-report.ts';
+import { findRunFault, reportRun } from '../local/run-report.ts';
 import { type Console, printResult } from './console.ts';
 import type { CommandContext } from './context.ts';
 import { parseDuration, parseWhole } from './options.ts';
@@ -52,6 +52,8 @@ export function addRunCommand(
             progress.close();
             const report = await reportRun(home, model, result);
             printResult(out, report, () => formatReport(report));
+            const fault = findRunFault(result);
+            if (fault !== null) context.fault(out, fault);
           } finally {
             progress.close();
             await model.close();

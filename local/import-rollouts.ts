@@ -5,6 +5,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import type { Outcome } from '../core/extraction/outcome.ts';
 import { isThreadId } from '../core/ids.ts';
 import { readRollout } from '../core/rollout/read-rollout.ts';
+import { redact } from '../core/rollout/redact.ts';
 import type { RolloutFacts } from '../core/rollout/rollout.ts';
 import { LIMITS } from '../core/settings.ts';
 import { registerThread, type UploadHints } from '../core/thread/register-thread.ts';
@@ -40,8 +41,9 @@ export async function importRollout(home: Home, file: FoundFile, rules: ImportRu
   const known = home.imports.find(file);
   if (known !== undefined) {
     if (known.outcome !== null)
-      return { kind: 'ended', path: file.path, threadId: known.threadId, outcome: known.outcome };
-    if (known.threadId !== null) return { kind: 'thread', path: file.path, threadId: known.threadId, isNew: false };
+      return { kind: 'ended', path: redact(file.path), threadId: known.threadId, outcome: known.outcome };
+    if (known.threadId !== null)
+      return { kind: 'thread', path: redact(file.path), threadId: known.threadId, isNew: false };
   }
   const imported = await importUnknown(home, file, rules);
   home.imports.remember(file, imported.threadId, imported.kind === 'ended' ? imported.outcome : null);
@@ -50,18 +52,28 @@ export async function importRollout(home: Home, file: FoundFile, rules: ImportRu
 
 async function importUnknown(home: Home, file: FoundFile, rules: ImportRules): Promise<ImportedFile> {
   const facts = await readFacts(file);
-  if (!('agentKind' in facts)) return { kind: 'ended', path: file.path, threadId: null, outcome: facts };
+  if (!('agentKind' in facts)) return { kind: 'ended', path: redact(file.path), threadId: null, outcome: facts };
   const threadId = facts.threadId !== null && isThreadId(facts.threadId) ? facts.threadId : idFromName(file.path);
   if (threadId === undefined) {
-    return { kind: 'ended', path: file.path, threadId: null, outcome: { kind: 'failed', reason: 'no_thread_id' } };
+    return {
+      kind: 'ended',
+      path: redact(file.path),
+      threadId: null,
+      outcome: { kind: 'failed', reason: 'no_thread_id' },
+    };
   }
   const stored = await home.threads.get(home.userKey, threadId);
   if (stored !== undefined && isOlder(stored, facts, file)) {
     const detail = `a rollout of this thread up to ${new Date(stored.updatedAt).toISOString()} is stored`;
-    return { kind: 'ended', path: file.path, threadId, outcome: { kind: 'skipped', reason: 'unchanged', detail } };
+    return {
+      kind: 'ended',
+      path: redact(file.path),
+      threadId,
+      outcome: { kind: 'skipped', reason: 'unchanged', detail },
+    };
   }
   await storeThread(home, file, { threadId, facts, rules, stored });
-  return { kind: 'thread', path: file.path, threadId, isNew: true };
+  return { kind: 'thread', path: redact(file.path), threadId, isNew: true };
 }
 
 async function readFacts(file: FoundFile): Promise<RolloutFacts | Outcome> {
@@ -98,7 +110,7 @@ async function storeThread(
 }
 
 function isOlder(stored: Thread, facts: RolloutFacts, file: FoundFile): boolean {
-  if (stored.rollout.path === file.path) return false;
+  if (stored.rollout.path === redact(file.path)) return false;
   return (facts.lastAt ?? file.modifiedAt) <= stored.updatedAt;
 }
 

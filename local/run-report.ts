@@ -1,4 +1,3 @@
-import type { ConsolidationResult } from '../core/consolidation/consolidation-ports.ts';
 import type { Status } from '../core/control/read-status.ts';
 import { outcomeName } from '../core/extraction/outcome.ts';
 import { toDay } from '../core/time.ts';
@@ -69,8 +68,20 @@ export async function reportRun(home: Home, model: ModelSetup, result: RunResult
   };
 }
 
+/** What a person must know about a run that did not do all of its work; null when it did. */
+export function findRunFault(result: RunResult): string | null {
+  const { consolidation } = result;
+  if (consolidation.kind === 'skipped') {
+    return `the model cannot be used (${consolidation.code}): check OPENAI_API_KEY, OPENAI_BASE_URL and the model's name; what is due stays due`;
+  }
+  if (consolidation.kind === 'failed') {
+    return `consolidation failed (${consolidation.code}: ${consolidation.detail}): the former memory stays as it was, the next run tries again`;
+  }
+  return null;
+}
+
 /** A consolidation's end with snake_case names and counts instead of lists, as the wire shows it. */
-function toWire(result: ConsolidationResult): Readonly<Record<string, unknown>> {
+function toWire(result: RunResult['consolidation']): Readonly<Record<string, unknown>> {
   switch (result.kind) {
     case 'published':
       return {
@@ -87,6 +98,8 @@ function toWire(result: ConsolidationResult): Readonly<Record<string, unknown>> 
       return { kind: result.kind, code: result.code, detail: result.detail };
     case 'unchanged':
       return { kind: result.kind, version: result.version };
+    case 'skipped':
+      return { kind: result.kind, code: result.code };
     case 'nothing':
       return { kind: result.kind };
   }

@@ -1,5 +1,6 @@
 import { DefectError } from '../../core/errors.ts';
 import { type Outcome, outcomeName, parseOutcome } from '../../core/extraction/outcome.ts';
+import { sha256Hex } from '../../core/ids.ts';
 import type { Database } from './database.ts';
 
 const TABLE = 'imports';
@@ -19,7 +20,10 @@ export interface ImportRecord {
   readonly outcome: Outcome | null;
 }
 
-/** Which files of this machine were imported: spares reading an unchanged one again. Local only, so no port. */
+/**
+ * Which files of this machine were imported: spares reading an unchanged one again. Paths are kept as hashes, since a name can
+ * be a secret. Local only, so no port.
+ */
 export class SqliteImportIndex {
   readonly #database: Database;
 
@@ -32,7 +36,7 @@ export class SqliteImportIndex {
     const row = this.#database.one(
       TABLE,
       'SELECT thread_id, outcome, outcome_detail FROM imports WHERE path = ? AND bytes = ? AND modified_at = ?',
-      file.path,
+      sha256Hex(file.path),
       file.bytes,
       file.modifiedAt,
     );
@@ -48,7 +52,7 @@ export class SqliteImportIndex {
   remember(file: ImportedFileKey, threadId: string | null, outcome: Outcome | null): void {
     this.#database.run(
       'INSERT OR REPLACE INTO imports (path, bytes, modified_at, thread_id, outcome, outcome_detail) VALUES (?, ?, ?, ?, ?, ?)',
-      file.path,
+      sha256Hex(file.path),
       file.bytes,
       file.modifiedAt,
       threadId,

@@ -137,10 +137,12 @@ function judgeHealth(
 ): Health {
   const queueStale = counts.oldestQueuedAt !== null && facts.now - counts.oldestQueuedAt > LIMITS.staleQueueMs;
   const { extracted = 0, no_output: empty = 0 } = counts.byOutcome;
-  const allFailed = counts.failed > 0 && extracted + empty === 0;
+  // By the last outcome, not by the state: a failure that waits for its retry is one all the same.
+  const failed = Object.keys(counts.byOutcome).some((name) => name.startsWith('failed('));
+  const allFailed = failed && extracted + empty === 0;
   const failedForGood = consolidation.status === 'error' && !facts.retriesLeft;
   if (!facts.readable || consolidation.stale || failedForGood || queueStale || allFailed) return 'failing';
-  const impaired = counts.failed > 0 || counts.deferred > 0 || consolidation.status === 'error';
+  const impaired = failed || counts.deferred > 0 || consolidation.status === 'error';
   return impaired ? 'degraded' : 'ok';
 }
 

@@ -1,3 +1,4 @@
+import { redact } from '../rollout/redact.ts';
 import type { RolloutFacts } from '../rollout/rollout.ts';
 import { NEVER_SOURCES } from '../settings.ts';
 import { DAY_MS } from '../time.ts';
@@ -59,8 +60,8 @@ function describe(
   times: { readonly updatedAt: number; readonly requestedAt: number | null },
 ): Thread {
   const { threadId, facts, hints, rollout } = sighting;
-  const cwd = facts.cwd ?? hints.cwd ?? stored?.cwd ?? null;
-  const repository = facts.repository ?? hints.repository ?? stored?.repository ?? null;
+  const cwd = clean(facts.cwd ?? hints.cwd) ?? stored?.cwd ?? null;
+  const repository = clean(facts.repository ?? hints.repository) ?? stored?.repository ?? null;
   const { updatedAt, requestedAt } = times;
   return {
     threadId,
@@ -73,15 +74,20 @@ function describe(
     cwd,
     repository,
     project: projectKey({ repository, cwd }),
-    gitBranch: facts.gitBranch ?? hints.gitBranch ?? stored?.gitBranch ?? null,
+    gitBranch: clean(facts.gitBranch ?? hints.gitBranch) ?? stored?.gitBranch ?? null,
     title: facts.title ?? stored?.title ?? null,
     createdAt: stored?.createdAt ?? Math.min(plausible(facts.firstAt, sighting.now) ?? updatedAt, updatedAt),
     updatedAt,
     ended: hints.ended ?? false,
     forgottenAt: null,
     requestedAt,
-    rollout,
+    rollout: { ...rollout, path: redact(rollout.path) },
   };
+}
+
+/** Remotes carry passwords, and names of folders, branches and files can be secrets too: none enters the catalogue (DV-6). */
+function clean(text: string | null): string | null {
+  return text === null ? null : redact(text);
 }
 
 function contentTime(sighting: Sighting): number {
