@@ -6,7 +6,8 @@ import type { UsageLedger } from '../ports/usage-ledger.ts';
 import { LIMITS } from '../settings.ts';
 import { estimateTokens } from '../text.ts';
 import { estimateConversation } from './conversation.ts';
-import { NO_USAGE, type TokenUsage } from './token-usage.ts';
+import { paidUsage } from './paid-usage.ts';
+import type { TokenUsage } from './token-usage.ts';
 
 export interface ModelPorts {
   readonly model: ModelClient;
@@ -119,7 +120,7 @@ async function callModel(
   });
   if (reserved.kind === 'over_budget') return reserved;
   const reply = await ports.model.respond(request);
-  await ports.ledger.settle(account.userKey, callId, usageToSettle(reply));
+  await ports.ledger.settle(account.userKey, callId, paidUsage(reply));
   return turnShape.parse(reply);
 }
 
@@ -127,22 +128,6 @@ async function callModel(
 export function estimateRequest(request: ModelRequest): number {
   const tools = estimateTokens(JSON.stringify(request.tools ?? []));
   return estimateTokens(request.instructions) + tools + estimateConversation(request.items) + request.maxOutputTokens;
-}
-
-/** Null, that is the whole reservation, where the provider may have worked and did not say how much. */
-function usageToSettle(reply: ModelReply): TokenUsage | null {
-  switch (reply.kind) {
-    case 'reply':
-    case 'refused':
-    case 'incomplete':
-      return reply.usage;
-    case 'unavailable':
-      return reply.code === 'timeout' || reply.code === 'connection_lost' ? null : NO_USAGE;
-    case 'too_long':
-    case 'rate_limited':
-    case 'misconfigured':
-      return NO_USAGE;
-  }
 }
 
 /** The timeout of one call: what is left until `deadline`, at most the limit; undefined when too little is left for a call. */

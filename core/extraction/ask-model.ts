@@ -1,3 +1,4 @@
+import { paidUsage } from '../agent/paid-usage.ts';
 import { addUsage, NO_USAGE, type TokenUsage } from '../agent/token-usage.ts';
 import { unreachable } from '../errors.ts';
 import type { ModelClient, ModelReply, ModelRequest } from '../ports/model-client.ts';
@@ -87,23 +88,6 @@ async function makeCountedCall(
   const reply = await ports.model.respond(request);
   await ports.ledger.settle(ask.userKey, callId, paidUsage(reply));
   return reply;
-}
-
-function paidUsage(reply: ModelReply): TokenUsage | null {
-  switch (reply.kind) {
-    case 'reply':
-    case 'refused':
-    case 'incomplete':
-      return reply.usage;
-    case 'unavailable':
-      return reply.code === 'timeout' || reply.code === 'connection_lost' ? null : NO_USAGE;
-    case 'too_long':
-    case 'rate_limited':
-    case 'misconfigured':
-      return NO_USAGE;
-    default:
-      return unreachable(reply);
-  }
 }
 
 /** Resumed on the next day of the ledger (DV-21). Costs no retry, unless this run has already paid for a call. */
