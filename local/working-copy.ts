@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { Manifest } from '../core/consolidation/manifest.ts';
 import { isEditable } from '../core/control/save-edits.ts';
+import { DefectError } from '../core/errors.ts';
 import { sha256Hex } from '../core/ids.ts';
 import { compareBytes, encodeUtf8 } from '../core/text.ts';
 import type { FileTree } from '../core/workspace/file-tree.ts';
@@ -134,8 +135,17 @@ async function writeCopyFile(folder: string, path: string, content: Uint8Array):
 async function readMarker(folder: string): Promise<number> {
   const path = join(folder, MARKER);
   if (!existsSync(path)) return 0;
-  const parsed: unknown = JSON.parse(await readFile(path, 'utf8'));
-  return markerShape.parse(parsed).version;
+  try {
+    const parsed: unknown = JSON.parse(await readFile(path, 'utf8'));
+    return markerShape.parse(parsed).version;
+  } catch (error) {
+    // Without its version nobody can tell what a person changed: guessing could overwrite a newer memory with an older copy.
+    throw new DefectError(
+      'home.working_copy_unreadable',
+      `memories/${MARKER} in the home cannot be read: move the folder memories/ away, and the next run makes a new copy`,
+      { cause: error instanceof Error ? error.name : undefined },
+    );
+  }
 }
 
 async function listCopy(folder: string): Promise<{ files: readonly string[]; links: readonly string[] }> {

@@ -1,7 +1,7 @@
 import { DefectError, DeniedError, InvalidInputError, StillroomError, UnavailableError } from '../../core/errors.ts';
 
 const CURE =
-  'move it away together with its -wal and -shm files and type `stillroom run`: the memory is rebuilt from rollouts/';
+  'move it away together with its -wal and -shm files and type `stillroom run` with the folder rollouts/ of the home as its PATH: the memory is rebuilt from there';
 
 /** Primary result codes of SQLite (https://sqlite.org/rescode.html) that mean something to the user. */
 const CODES = { busy: 5, locked: 6, readonly: 8, ioerr: 10, corrupt: 11, full: 13, cantopen: 14, notadb: 26, perm: 3 };

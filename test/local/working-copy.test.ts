@@ -121,6 +121,13 @@ describe('WorkingCopy', () => {
     expect(existsSync(`${copy.folder}.next`)).toBe(false);
   });
 
+  it('refuses to guess when its marker is damaged, and names the cure', async () => {
+    await copy.replace(1, tree(FILES), undefined);
+    writeFileSync(join(copy.folder, '.version.json'), 'garbage');
+    await expect(copy.version()).rejects.toThrow(/move the folder memories\/ away/);
+    expect(read('MEMORY.md')).toBe('memory\n');
+  });
+
   it('clears up when a kill fell after the second rename', async () => {
     await copy.replace(2, tree(FILES), undefined);
     mkdirSync(`${copy.folder}.old`);
