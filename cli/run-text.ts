@@ -59,7 +59,7 @@ function formatWork(report: RunReport): string {
   if (report.hand_edits.ignored.length > 0) {
     rows.push([
       'not kept',
-      `${report.hand_edits.ignored.join(', ')}: rebuilt at each run; edit MEMORY.md or add a note`,
+      `${report.hand_edits.ignored.join(', ')}: no part of what is edited by hand; the next version replaces it (edit MEMORY.md or add a note)`,
     ]);
   }
   if (report.left_over > 0) rows.push(['left over', `${report.left_over} sessions wait for the next run (--max)`]);
