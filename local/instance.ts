@@ -8,6 +8,9 @@ import type { TokenSource } from '../core/ports/token-source.ts';
 const LOCK_WAIT_MS = 60_000;
 const LOCK_POLL_MS = 50;
 
+/** Locks that are held until they are closed: one that the garbage collector takes would make a living process look dead. */
+const held = new Set<DatabaseSync>();
+
 /**
  * A living process on a home: it holds an exclusive lock on a small file of its own until it ends. The operating system
  * drops the lock of a killed process, so whoever comes next can tell a dead one at once (docs/decisions/0004).
@@ -27,10 +30,12 @@ export function startInstance(folder: string, id: string): Instance {
   if (lock === undefined) throw new Error(`instance ${id} is in use`);
   // Under its final name only once it is locked: nobody can take a starting process for a dead one.
   renameSync(starting, path);
+  held.add(lock);
   return {
     id,
     close: () => {
       rmSync(path, { force: true });
+      held.delete(lock);
       lock.close();
     },
   };

@@ -50,12 +50,13 @@ describe('instances', () => {
     writeFileSync(
       script,
       `import { startInstance } from '${module}';
-       startInstance('${folder}', 'child');
+       startInstance('${folder}', 'child'); // nothing here keeps it: it must not be collected
+       globalThis.gc?.();
        process.on('disconnect', () => process.exit()); // never outlives the test
        process.send?.('up');
        setInterval(() => {}, 1000);`,
     );
-    const child = fork(script, { stdio: 'inherit' });
+    const child = fork(script, { stdio: 'inherit', execArgv: ['--expose-gc'] });
     await once(child, 'message');
     expect(reaped()).toEqual([]);
     child.kill('SIGKILL');
