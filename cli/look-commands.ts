@@ -141,7 +141,8 @@ export function addActCommands(program: Command, context: CommandContext): void 
         const cited = await citeAnswer(home, await context.readInput());
         printResult(out, cited, () => printable((cited.visible_text ?? '').trimEnd()));
         const unknown = cited.unknown.length === 0 ? '' : `, unknown: ${cited.unknown.join(', ')}`;
-        out.note(`recorded ${cited.recorded}${unknown}`);
+        const nothing = cited.citation === null ? ': the text holds no citation block' : '';
+        out.note(`recorded ${cited.recorded}${nothing}${unknown}`);
       }),
     );
 }

@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { RunReport } from '../local/run-report.ts';
 import { clip, formatTable, printable } from './console.ts';
 
@@ -43,7 +43,7 @@ function formatWork(report: RunReport): string {
   const rows = [
     ['model', report.model.label],
     ['model calls', report.model_calls === 0 ? 'none: nothing was new' : String(report.model_calls)],
-    ['tokens today', `${usage.input_tokens} in, ${usage.output_tokens} out (${budget})`],
+    ['tokens, all today', `${usage.input_tokens} in, ${usage.output_tokens} out (${budget})`],
     ['consolidation', consolidationText(report)],
     [
       'memory',
@@ -75,13 +75,13 @@ function consolidationText(report: RunReport): string {
 }
 
 function formatNext(report: RunReport): string {
-  const home = report.home;
+  const home = report.home === resolve('.stillroom') ? '' : ` --home ${report.home}`;
   return formatTable([
-    [`npx stillroom show --home ${home}`, 'the summary that an agent starts with'],
-    [`npx stillroom show MEMORY.md --home ${home}`, 'the whole memory'],
-    [`npx stillroom search "word" --home ${home}`, 'look something up'],
-    [`npx stillroom note "remember …" --home ${home}`, 'add something by hand'],
-    [`npx stillroom serve --home ${home}`, 'let agents read it over HTTP'],
-    ['npx stillroom run', 'your own Codex and Claude Code sessions'],
+    [`npx stillroom show${home}`, 'the summary that an agent starts with'],
+    [`npx stillroom show MEMORY.md${home}`, 'the whole memory'],
+    [`npx stillroom search "word"${home}`, 'look something up'],
+    [`npx stillroom note "remember …"${home}`, 'add something by hand'],
+    [`npx stillroom serve${home}`, 'let agents read it over HTTP'],
+    [`npx stillroom run${home}`, 'your own Codex and Claude Code sessions'],
   ]);
 }

@@ -1,5 +1,5 @@
-import type { Dirent, Stats } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { constants, type Dirent, type Stats } from 'node:fs';
+import { access, readdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { DeniedError, InvalidInputError, NotFoundError } from '../core/errors.ts';
 import { compareBytes } from '../core/text.ts';
@@ -24,6 +24,7 @@ export async function findRollouts(paths: readonly string[]): Promise<readonly F
   const found = new Map<string, FoundFile>();
   for (const path of paths.map((item) => resolve(item))) {
     const stats = await statPath(path);
+    if (!stats.isDirectory()) await requireReadable(path);
     const files = stats.isDirectory() ? await walk(path) : [toFound(path, stats)];
     if (files.length === 0) {
       throw new InvalidInputError(
@@ -65,6 +66,15 @@ async function walk(folder: string): Promise<FoundFile[]> {
     }
   }
   return files;
+}
+
+/** A file that the person named must be readable; one found in a folder ends with an outcome of its own instead. */
+async function requireReadable(path: string): Promise<void> {
+  try {
+    await access(path, constants.R_OK);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
 }
 
 async function readFolder(folder: string): Promise<Dirent[]> {

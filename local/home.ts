@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FilesMemoryStore } from '../adapters/files/memory-store.ts';
 import { FilesRolloutStore } from '../adapters/files/rollout-store.ts';
@@ -125,9 +125,26 @@ function openInstance(folder: string, id: string): Instance {
 
 function makeFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makePath(folder);
   } catch (error) {
     throw explainHomeError(folder, error);
+  }
+}
+
+/**
+ * Makes the missing folders one by one from the first that exists. Node's own way of making a path hangs below /proc and tells
+ * of a read-only disk as of a missing folder.
+ */
+function makePath(folder: string): void {
+  if (existsSync(folder)) {
+    if (!statSync(folder).isDirectory()) mkdirSync(folder); // says that it is a file
+    return;
+  }
+  makePath(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST' || !statSync(folder).isDirectory()) throw error; // another process may have made it
   }
 }
 
@@ -138,7 +155,7 @@ function explainHomeError(folder: string, error: unknown): Error {
       cause: error,
     });
   }
-  if (['EACCES', 'EPERM', 'EROFS', 'ERR_SQLITE_ERROR'].includes(code)) {
+  if (['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ERR_SQLITE_ERROR'].includes(code)) {
     return new DeniedError(
       'home.read_only',
       `cannot write to ${folder}: check its permissions or name another --home`,

@@ -10,8 +10,12 @@ import type { RolloutFacts } from '../core/rollout/rollout.ts';
 import { LIMITS } from '../core/settings.ts';
 import { registerThread, type UploadHints } from '../core/thread/register-thread.ts';
 import type { Thread } from '../core/thread/thread.ts';
-import type { FoundFile } from './discover.ts';
+import { errorCode, type FoundFile } from './discover.ts';
 import type { Home } from './home.ts';
+
+/** What the file system says of a file that cannot be read; it ends this file, not the run. */
+const SOURCE_FAULTS = new Set(['EACCES', 'EPERM', 'EIO', 'ENOENT', 'EISDIR', 'ELOOP', 'ENXIO', 'ESTALE']);
+const CANNOT_OPEN = 'cannot be opened: check its permissions';
 
 const NO_HINTS: UploadHints = {
   source: null,
@@ -46,6 +50,8 @@ export async function importRollout(home: Home, file: FoundFile, rules: ImportRu
       return { kind: 'thread', path: redact(file.path), threadId: known.threadId, isNew: false };
   }
   const imported = await importUnknown(home, file, rules);
+  // A file that could not be opened may be readable next time.
+  if (imported.kind === 'ended' && isUnreadable(imported.outcome)) return imported;
   home.imports.remember(file, imported.threadId, imported.kind === 'ended' ? imported.outcome : null);
   return imported;
 }
@@ -83,6 +89,8 @@ async function readFacts(file: FoundFile): Promise<RolloutFacts | Outcome> {
     });
     return reading.kind === 'read' ? reading.facts : { kind: 'failed', reason: reading.reason, detail: reading.detail };
   } catch (error) {
+    const code = errorCode(error);
+    if (SOURCE_FAULTS.has(code)) return { kind: 'failed', reason: 'unreadable', detail: `${CANNOT_OPEN} (${code})` };
     if (!(error instanceof InvalidInputError)) throw error;
     const reason = error.code === 'rollout.too_large' ? 'too_large' : 'unreadable';
     return { kind: 'failed', reason, detail: error.message };
@@ -117,4 +125,8 @@ function isOlder(stored: Thread, facts: RolloutFacts, file: FoundFile): boolean 
 /** Agents put the thread id at the end of the file's name. */
 function idFromName(path: string): string | undefined {
   return /([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:\.[a-z.]+)?$/i.exec(basename(path))?.[1];
+}
+
+function isUnreadable(outcome: Outcome): boolean {
+  return outcome.kind === 'failed' && outcome.detail?.startsWith(CANNOT_OPEN) === true;
 }

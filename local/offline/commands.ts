@@ -121,7 +121,7 @@ export function findFixes(events: readonly SessionEvent[]): readonly Fix[] {
       exitCode: event.run.exitCode,
       error: errorLine(event.run),
       worked: fix.command,
-      after: isSameProgram(event.command, fix.command) ? helpersBetween(events.slice(at + 1, to), event.command) : [],
+      after: helpersFor(events.slice(at, to), event.command, fix.command),
       edited: filesIn(events.slice(at + 1, to)),
     });
   });
@@ -158,6 +158,16 @@ export function showCommand(command: string): string {
 
 function worked(event: SessionEvent): event is Extract<SessionEvent, { kind: 'command' }> {
   return event.kind === 'command' && event.run?.exitCode === 0 && !hidesItsEnd(event.command);
+}
+
+/**
+ * What ran before the command that worked. A change of program is the lesson by itself, so there only what came after the new
+ * one's own failure counts.
+ */
+function helpersFor(events: readonly SessionEvent[], failed: string, fix: string): readonly string[] {
+  if (isSameProgram(failed, fix)) return helpersBetween(events.slice(1), failed);
+  const own = events.findLastIndex((event) => event.kind === 'command' && event.command === fix && event.run?.failed);
+  return own < 0 ? [] : helpersBetween(events.slice(own + 1), fix);
 }
 
 function helpersBetween(events: readonly SessionEvent[], failed: string): readonly string[] {

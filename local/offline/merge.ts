@@ -21,7 +21,7 @@ import {
 import { readStance } from './stance.ts';
 
 /** The date, the count and the hint that the rules put behind a lesson; other text is left as a person wrote it. */
-const MARK = / \((\d{4}-\d{2}-\d{2})(?:, seen (\d+) times)?(, check first)?\)$/;
+const MARK = / \((?:alike (\d+) times until )?(\d{4}-\d{2}-\d{2})(?:, seen (\d+) times)?(, check first)?\)$/;
 
 /** Behind a lesson whose way of working the person has given up since. */
 const OUTDATED = /; outdated since (\d{4}-\d{2}-\d{2})$/;
@@ -29,6 +29,8 @@ const OUTDATED = /; outdated since (\d{4}-\d{2}-\d{2})$/;
 interface Mark {
   readonly date: string;
   readonly count: number;
+  /** The sessions after the first had other commands of the same kind. */
+  readonly alike: boolean;
 }
 
 /**
@@ -97,7 +99,11 @@ function markOutdated(group: GroupText, lesson: Lesson, record: SessionRecord): 
   const mark = (bullet: BulletText): BulletText => {
     const found = readMark(bullet.text);
     const base = bullet.text.replace(MARK, '');
-    const command = /^(?:.* -> )?(`+)(.+?)\1(?: …)? (?:passed|worked)/.exec(base)?.[2] ?? '';
+    // a cure that let the same command work is as old as that command
+    const command =
+      /^(?:.* -> )?(`+)(.+?)\1(?: …)? (?:passed|worked)/.exec(base)?.[2] ??
+      /^(`+)(.+?)\1(?: …)? failed.* -> it worked/.exec(base)?.[2] ??
+      '';
     if (found === undefined || found.date >= day || OUTDATED.test(base)) return bullet;
     if (!rejected.has(coreWords(command)[0] ?? '')) return bullet;
     return withTasks(bullet, bullet.tasks, `${base}; outdated since ${day}${bullet.text.slice(base.length)}`);
@@ -111,10 +117,13 @@ function markOutdated(group: GroupText, lesson: Lesson, record: SessionRecord): 
 }
 
 export function newBullet(lesson: Lesson, date: string, task: number): BulletText {
-  return makeBullet(`${lesson.text}${writeMark({ date, count: 1 }, lesson.kind)}`, [task]);
+  return makeBullet(`${lesson.text}${writeMark({ date, count: 1, alike: false }, lesson.kind)}`, [task]);
 }
 
-/** The count goes up, the date forward, the new task joins; the wording stays. */
+/**
+ * The count goes up, the date forward, the new task joins; the wording stays. Where the commands were others of the same kind,
+ * the mark says `alike`: these very ones were not seen again.
+ */
 function confirm(bullet: BulletText, lesson: Lesson, date: string, task: number): BulletText {
   const tasks = [...new Set([...bullet.tasks, task])];
   const mark = readMark(bullet.text);
@@ -122,7 +131,8 @@ function confirm(bullet: BulletText, lesson: Lesson, date: string, task: number)
   const newer = date > mark.date ? date : mark.date;
   const base = bullet.text.replace(MARK, '');
   const current = date > (OUTDATED.exec(base)?.[1] ?? date) ? base.replace(OUTDATED, '') : base;
-  return withTasks(bullet, tasks, `${current}${writeMark({ date: newer, count: mark.count + 1 }, lesson.kind)}`);
+  const alike = mark.alike || (lesson.kind !== 'preferences' && lessonOf(bullet, lesson.kind).text !== lesson.text);
+  return withTasks(bullet, tasks, `${current}${writeMark({ date: newer, count: mark.count + 1, alike }, lesson.kind)}`);
 }
 
 /** Names the outdated wish behind the current one, with its date, and keeps its tasks as sources of that history. */
@@ -139,7 +149,8 @@ function withHistory(current: BulletText, old: BulletText): BulletText {
 
 export function readMark(text: string): Mark | undefined {
   const match = MARK.exec(text);
-  return match ? { date: match[1] ?? '', count: Number(match[2] ?? 1) } : undefined;
+  if (!match) return undefined;
+  return { date: match[2] ?? '', count: Number(match[1] ?? match[3] ?? 1), alike: match[1] !== undefined };
 }
 
 /** True for a lesson of a way of working that was given up. */
@@ -149,8 +160,9 @@ export function isOutdated(text: string): boolean {
 
 /** What drifts (commands, paths, versions) is to be checked before it is relied on. */
 function writeMark(mark: Mark, kind: LessonKind): string {
-  const seen = mark.count > 1 ? `, seen ${mark.count} times` : '';
-  return ` (${mark.date}${seen}${kind === 'preferences' ? '' : ', check first'})`;
+  const seen = mark.count > 1 && !mark.alike ? `, seen ${mark.count} times` : '';
+  const alike = mark.alike ? `alike ${mark.count} times until ` : '';
+  return ` (${alike}${mark.date}${seen}${kind === 'preferences' ? '' : ', check first'})`;
 }
 
 const LESSONS = new WeakMap<BulletText, Lesson>();

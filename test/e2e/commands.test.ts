@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { type CommandResult, SAMPLES, stillroomHere } from '../support/command.ts';
+import { codexRollout } from '../support/rollout-builder.ts';
 
 let folder = '';
 let home = '';
@@ -128,6 +129,37 @@ describe('wrong input', () => {
   it('a home that does not exist yet, for a command that only looks', async () => {
     const result = await stillroomHere(['status', '--home', join(folder, 'none')]);
     expect([result.exitCode, result.stderr]).toEqual([4, expect.stringContaining('stillroom run')]);
+  });
+
+  it('a folder with a file that cannot be read: that one ends with its reason, the others go through', async () => {
+    const mixed = join(folder, 'mixed');
+    mkdirSync(mixed);
+    writeFileSync(join(mixed, 'good.jsonl'), codexRollout().user('Always use pnpm here.').toBytes());
+    writeFileSync(join(mixed, 'bad.jsonl'), '');
+    chmodSync(join(mixed, 'bad.jsonl'), 0o000);
+    const result = await stillroomHere([
+      'run',
+      mixed,
+      '--home',
+      join(folder, 'mixed-home'),
+      '--model',
+      'offline',
+      '--json',
+    ]);
+    expect([result.exitCode, result.stderr]).toEqual([0, '']);
+    const report = z
+      .looseObject({ files: z.array(z.looseObject({ outcome: z.string() })), threads: z.array(z.unknown()) })
+      .parse(JSON.parse(result.stdout));
+    // root may open it and finds it empty
+    expect(report.files.map((file) => file.outcome)).toEqual([
+      process.getuid?.() === 0 ? 'failed(no_thread_id)' : 'failed(unreadable)',
+    ]);
+    expect(report.threads).toHaveLength(1);
+  });
+
+  it('a home below a place where no folder can be made ends at once', async () => {
+    const result = await stillroomHere(['run', SAMPLES, '--home', '/proc/stillroom/home']);
+    expect([result.exitCode, result.stderr]).toEqual([3, expect.stringContaining('check its permissions')]);
   });
 
   it('a home that is a file', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -54,6 +54,13 @@ describe('findRollouts', () => {
 
   it('names a path that does not exist', async () => {
     await expect(findRollouts([join(folder, 'none')])).rejects.toThrow(NotFoundError);
+  });
+
+  it('refuses a named file that it may not read, and says so', async () => {
+    // root may read any file, but not this one of the kernel
+    const path = process.getuid?.() === 0 ? '/proc/sys/vm/compact_memory' : place('locked.jsonl');
+    if (process.getuid?.() !== 0) chmodSync(path, 0o000);
+    await expect(findRollouts([path])).rejects.toThrow(/check its permissions/);
   });
 
   it('says what a rollout looks like when a folder has none', async () => {
