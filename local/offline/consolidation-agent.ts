@@ -1,4 +1,5 @@
 import { utf8Length } from '../../core/text.ts';
+import { keepHandLines, keptHandLines, readHandLines } from './hand-lines.ts';
 import { type MemoryText, parseMemoryText, renderMemoryText } from './memory-lines.ts';
 import { mergeSummary } from './merge-summary.ts';
 import { mergeNotes, NOTES_FOLDER, notesTakenIn } from './notes.ts';
@@ -25,7 +26,8 @@ const EMPTY: MemoryText = { head: [], groups: [] };
 /**
  * The next tool calls of the consolidation agent (prompts.md, "consolidation"), derived from the conversation alone: it
  * reads the diff and the files, then the rollout summaries to take in, some dozens a turn, works them into MEMORY.md by
- * rules, makes the summary from it, and finishes. After a repair message it writes both files anew from all inputs.
+ * rules, makes the summary from it, and finishes. After a repair message it writes both files anew from all inputs
+ * and from the lines that a person added by hand.
  */
 export function nextCalls(turns: readonly Turn[]): readonly NewCall[] {
   const run = openRun(turns);
@@ -44,6 +46,8 @@ interface Run {
   readonly seen: SeenFiles;
   /** Everything is written anew: the first build, or after a repair message. */
   readonly anew: boolean;
+  /** After a repair message: what a person wrote must come over from the diff. */
+  readonly repair: boolean;
   /** Of the whole conversation so far. */
   readonly bytes: number;
 }
@@ -56,7 +60,13 @@ function openRun(turns: readonly Turn[]): Run {
   const seen = new SeenFiles(turns.slice(Math.max(0, finished + 1)));
   const firstWrite = seen.writes(MEMORY)[0]?.at;
   const bytes = turns.reduce((sum, turn) => sum + utf8Length(turn.kind === 'call' ? turn.arguments : turn.text), 0);
-  return { lists, seen, bytes, anew: finished >= 0 || seen.file(MEMORY, -1, firstWrite).kind === 'absent' };
+  return {
+    lists,
+    seen,
+    bytes,
+    repair: finished >= 0,
+    anew: finished >= 0 || seen.file(MEMORY, -1, firstWrite).kind === 'absent',
+  };
 }
 
 /** The diff first, then the files that are there and the folder of notes. */
@@ -64,7 +74,7 @@ function unreadBasics(run: Run): readonly NewCall[] {
   const { seen } = run;
   const diff = seen.wasReadBefore(DIFF, Number.POSITIVE_INFINITY) ? [] : [seen.file(DIFF)];
   const last = seen.writes(MEMORY).findLast((candidate) => candidate.done);
-  const memory = last === undefined ? (run.anew ? [] : [seen.file(MEMORY)]) : [];
+  const memory = last === undefined ? (run.anew && !run.repair ? [] : [seen.file(MEMORY)]) : [];
   const calls = [...diff, ...memory, seen.file(SUMMARY)].flatMap((file) => (file.kind === 'unread' ? [file.next] : []));
   const notes = seen.folder(NOTES_FOLDER);
   return notes.kind === 'unread' ? [...calls, notes.next] : calls;
@@ -179,12 +189,22 @@ function noteFiles(run: Run): readonly string[] {
 function nextWrites(run: Run, material: Material): readonly NewCall[] {
   const { memory, text } = currentMemory(run);
   const updated = updateMemory(memory, { ...material, gone: goneThreads(run, memory) });
-  const next = mergeNotes(updated, noteFiles(run), material.notes);
+  const noted = mergeNotes(updated, noteFiles(run), material.notes);
+  const next = run.repair ? keepHandLines(noted, handLines(run)) : noted;
   const content = renderMemoryText(next);
   const calls = content === text ? [] : [write(MEMORY, content)];
   if (material.more) return calls;
   const summary = nextSummary(run, next);
   return summary === currentSummary(run) ? calls : [...calls, write(SUMMARY, summary)];
+}
+
+/** What this run's diff shows as added by a person, and what earlier runs kept as such. */
+function handLines(run: Run): readonly string[] {
+  const [diff, before] = [run.seen.file(DIFF), run.seen.file(MEMORY, -1, run.seen.writes(MEMORY)[0]?.at)];
+  return [
+    ...(before.kind === 'whole' ? keptHandLines(before.text) : []),
+    ...(diff.kind === 'whole' ? readHandLines(diff.text) : []),
+  ];
 }
 
 function nextSummary(run: Run, next: MemoryText): string {

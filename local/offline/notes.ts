@@ -18,7 +18,7 @@ export function mergeNotes(
   paths: readonly string[],
   texts: ReadonlyMap<string, string>,
 ): MemoryText {
-  const group = memory.groups.find((candidate) => candidate.name === NOTES_GROUP) ?? emptyGroup();
+  const group = notesGroupOf(memory);
   const section = sectionOf(group, 'preferences');
   const present = new Set(paths);
   const kept = section.bullets.flatMap((bullet) => {
@@ -44,6 +44,11 @@ export function notesTakenIn(memory: MemoryText): ReadonlySet<string> {
   const group = memory.groups.find((candidate) => candidate.name === NOTES_GROUP);
   const bullets = group === undefined ? [] : sectionOf(group, 'preferences').bullets;
   return new Set(bullets.flatMap((bullet) => PATH.exec(bullet.text)?.[1] ?? []));
+}
+
+/** The group of notes, an empty one where there is none yet. */
+export function notesGroupOf(memory: MemoryText): GroupText {
+  return memory.groups.find(isNotesGroup) ?? emptyGroup();
 }
 
 export function isNotesGroup(group: GroupText): boolean {

@@ -105,6 +105,20 @@ describe('a hand edit of the working copy', () => {
   });
 });
 
+describe('a hand edit that breaks the form of MEMORY.md', () => {
+  it('A31 keeps its words in the memory of the next version', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'stillroom-free-edit-'));
+    const home = join(folder, 'home');
+    reportOf(await runSamples(home));
+    const path = join(home, 'memories/MEMORY.md');
+    writeFileSync(path, `a line of my own\n${readFileSync(path, 'utf8')}`);
+    expect(reportOf(await runSamples(home)).consolidation.kind).toBe('published');
+    expect(readFileSync(path, 'utf8')).toContain('a line of my own');
+    expect(reportOf(await runSamples(home)).model_calls).toBe(0);
+    rmSync(folder, { recursive: true, force: true });
+  });
+});
+
 describe('two runs at once on one home', () => {
   it('extract every session once and consolidate once', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'stillroom-two-'));
