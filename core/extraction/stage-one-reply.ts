@@ -55,9 +55,14 @@ export function parseStageOneReply(text: string): StageOneReply {
   if (fitting.length > 1)
     return { kind: 'invalid', detail: `${fitting.length} JSON objects in the answer, 1 expected` };
   if (isBlank(reply.raw_memory) || isBlank(reply.rollout_summary)) return { kind: 'no_output' };
-  const rolloutSummary = redact(reply.rollout_summary);
+  const rolloutSummary = clean(reply.rollout_summary);
   const slug = toSlug(redact(reply.rollout_slug ?? '')) || toSlug(rolloutSummary) || NAMELESS_SLUG;
-  return { kind: 'output', texts: { rawMemory: redact(reply.raw_memory), rolloutSummary, slug } };
+  return { kind: 'output', texts: { rawMemory: clean(reply.raw_memory), rolloutSummary, slug } };
+}
+
+/** Without secrets, and without what a terminal would obey or a text store refuse: NUL, escapes, other controls (D10). */
+function clean(text: string): string {
+  return redact(text.replaceAll('\r\n', '\n').replace(/[^\P{Cc}\t\n]/gu, ''));
 }
 
 /** Lower-case ASCII words joined by hyphens; accents fall off; cut at a word where there is one. Empty when none is left. */

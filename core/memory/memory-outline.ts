@@ -42,7 +42,7 @@ function readGroups(memory: string): readonly Group[] {
     if (name !== undefined && !isBlank(name)) groups.push({ name, project: 'unknown', tasks: [] });
     const group = groups.at(-1);
     if (group === undefined) continue;
-    const project = /^applies_to:.*?\bproject=([^;]+)/.exec(line)?.[1]?.trim();
+    const project = /^applies_to:.*; project=([^;]+); reuse_rule=/.exec(line)?.[1]?.trim();
     if (project !== undefined && project !== '') group.project = project === '*' ? GLOBAL_SCOPE : project;
     const task = /^## Task \d+:[ \t]*(.+?)[ \t]*$/.exec(line)?.[1];
     if (task !== undefined) group.tasks.push(task);

@@ -1,6 +1,8 @@
 /** The scope key of a project: which threads share a memory (storage.md, "Identity"; user cases A10, A12). */
 
 const UNKNOWN = 'unknown';
+/** Keys stand in lines of the memory's files, between semicolons: what would end their place there is percent-encoded. */
+const UNSAFE = /[;\p{Cc}\u2028\u2029]/gu;
 
 export interface ProjectSighting {
   /** Git remote as the agent recorded it: any URL form or `host:path`. */
@@ -16,12 +18,12 @@ export interface ProjectSighting {
  * Keys of remotes start with a host, keys of directories with `/`, `//`, a drive or `./`: they never meet.
  */
 export function projectKey(of: ProjectSighting): string {
-  return (
+  const key =
     normalizeRemote(of.repository ?? '') ??
     normalizeGitDirectory(of.gitDirectory ?? '') ??
     normalizeDirectory(of.cwd ?? '') ??
-    UNKNOWN
-  );
+    UNKNOWN;
+  return key.replace(UNSAFE, encodeURIComponent);
 }
 
 /** `host/path` of a git remote; the directory of a local one; undefined where it names nothing. */

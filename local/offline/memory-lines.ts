@@ -78,7 +78,7 @@ function readOriginal(lines: readonly string[]): GroupText {
 
 function readGroup(lines: readonly string[]): GroupText {
   const [head = [], ...parts] = splitBefore(lines, /^## /);
-  const appliesTo = /^applies_to: cwd=(.+?); project=([^;]+);/m.exec(head.join('\n'));
+  const appliesTo = /^applies_to: cwd=(.+?); project=([^;]+); reuse_rule=/m.exec(head.join('\n'));
   const isTask = (part: readonly string[]): boolean => /^## Task \d+:/.test(part[0] ?? '');
   return {
     name: (head[0] ?? '').replace(/^# Task Group:/, '').trim(),

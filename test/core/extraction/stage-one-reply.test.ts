@@ -115,4 +115,11 @@ describe('parseStageOneReply', () => {
     const reply = parseStageOneReply('{"marker-word": 1}');
     expect(JSON.stringify(reply)).not.toContain('marker-word');
   });
+
+  it('D10 drops control characters, terminal escapes among them, and keeps lines and tabs', () => {
+    const answer = { raw_memory: 'a\u0000\u001b[31mb\tc\r\nd', rollout_summary: '# x\u0007y', rollout_slug: 'x' };
+    expect(parseStageOneReply(JSON.stringify(answer))).toMatchObject({
+      texts: { rawMemory: 'a[31mb\tc\nd', rolloutSummary: '# xy' },
+    });
+  });
 });

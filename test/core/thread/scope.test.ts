@@ -5,6 +5,15 @@ import { projectKey } from '../../../core/thread/scope.ts';
 const ofRemote = (repository: string): string => projectKey({ repository, cwd: '/somewhere' });
 const ofDirectory = (cwd: string): string => projectKey({ repository: null, cwd });
 
+describe('a directory whose name could end its place in a line of the memory', () => {
+  it.each([
+    ['/work/a; project=x', '/work/a%3B project=x'],
+    ['/work/a\nb', '/work/a%0Ab'],
+  ])('%j is encoded', (cwd, key) => {
+    expect(projectKey({ repository: null, cwd })).toBe(key);
+  });
+});
+
 describe('the scope key of a remote', () => {
   it.each([
     ['git@Host:a/b.git'],
