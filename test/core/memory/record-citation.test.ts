@@ -40,6 +40,21 @@ const answerText = (...ids: string[]): CitationSource => ({
 });
 
 describe('recordCitation', () => {
+  it('TC-120 counts an id that stands in two blocks once', async () => {
+    const { deps, usage } = await rigOf();
+    const [one, two] = [answerText(U1), answerText(U1)];
+    const text = `${'text' in one ? one.text : ''}\n${'text' in two ? two.text : ''}`;
+    expect(await recordCitation(deps, 'u', { source: { text } })).toMatchObject({ recorded: 1 });
+    expect(await usage('u', U1)).toEqual([1, NOW]);
+  });
+
+  it('TC-121 counts nothing for entries without ids, and still answers the citation', async () => {
+    const { deps, usage } = await rigOf();
+    const answer = await recordCitation(deps, 'u', { source: answerText() });
+    expect(answer).toMatchObject({ recorded: 0, citation: { rollout_ids: [], entries: [{ path: 'MEMORY.md' }] } });
+    expect(await usage('u', U1)).toEqual([null, null]);
+  });
+
   it('counts each own thread once, and answers the text without the block', async () => {
     const { deps, usage } = await rigOf();
     expect(await recordCitation(deps, 'u', { source: answerText(U1, U2, U1) })).toEqual({
