@@ -49,6 +49,36 @@ export function parseSettings(input: unknown, base: Settings = DEFAULT_SETTINGS)
   };
 }
 
+/** Settings by their wire names; `parseSettings` reads them back. */
+export function settingsToJson(settings: Settings): Readonly<Record<string, unknown>> {
+  return {
+    max_raw_memories_for_consolidation: settings.maxRawMemoriesForConsolidation,
+    max_unused_days: settings.maxUnusedDays,
+    max_rollout_age_days: settings.maxRolloutAgeDays,
+    max_rollouts_per_startup: settings.maxRolloutsPerStartup,
+    min_rollout_idle_hours: settings.minRolloutIdleHours,
+    min_rate_limit_remaining_percent: settings.minRateLimitRemainingPercent,
+    daily_token_budget: settings.dailyTokenBudget,
+    generate_memories: settings.generateMemories,
+    use_memories: settings.useMemories,
+    disable_on_external_context: settings.disableOnExternalContext,
+    allowed_sources: settings.allowedSources,
+    allowed_mcp_servers: settings.allowedMcpServers,
+    extract_model: settings.extractModel,
+    consolidation_model: settings.consolidationModel,
+    evidence: settings.evidence,
+  } satisfies Record<KnownKey, unknown>;
+}
+
+type KnownKey =
+  | NumberKey
+  | keyof typeof BOOLEAN_DEFAULTS
+  | 'allowed_sources'
+  | 'allowed_mcp_servers'
+  | 'extract_model'
+  | 'consolidation_model'
+  | 'evidence';
+
 const KEYS: ReadonlySet<string> = new Set([
   ...Object.keys(NUMBER_RULES),
   ...Object.keys(BOOLEAN_DEFAULTS),

@@ -72,6 +72,9 @@ export const LIMITS = {
   /** How long the same idempotency key gets the same answer (storage.md). */
   receiptMs: 24 * HOUR_MS,
   extractionConcurrency: 8,
+  sweepEveryMs: 5 * MINUTE_MS,
+  /** A due job that was queued or started is not handed on again for this long: a backlog must not be queued by every pass. */
+  handedOnMs: 30 * MINUTE_MS,
   pruneBatch: 200,
   /** 70 % of the effective window, or this where the window is not known (behaviours M-05), tokens. */
   evidenceFallbackTokens: 150_000,

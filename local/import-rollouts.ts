@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { decompress } from '../adapters/files/decompress.ts';
+import { decompress } from '../adapters/compression/decompress.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import type { Outcome } from '../core/extraction/outcome.ts';
 import { isThreadId } from '../core/ids.ts';
@@ -8,23 +8,14 @@ import { readRollout } from '../core/rollout/read-rollout.ts';
 import { redact } from '../core/rollout/redact.ts';
 import type { RolloutFacts } from '../core/rollout/rollout.ts';
 import { LIMITS } from '../core/settings.ts';
-import { registerThread, type UploadHints } from '../core/thread/register-thread.ts';
-import type { Thread } from '../core/thread/thread.ts';
+import { registerThread } from '../core/thread/register-thread.ts';
+import { NO_HINTS, type Thread } from '../core/thread/thread.ts';
 import { errorCode, type FoundFile } from './discover.ts';
 import type { Home } from './home.ts';
 
 /** What the file system says of a file that cannot be read; it ends this file, not the run. */
 const SOURCE_FAULTS = new Set(['EACCES', 'EPERM', 'EIO', 'ENOENT', 'EISDIR', 'ELOOP', 'ENXIO', 'ESTALE']);
 const CANNOT_OPEN = 'cannot be opened: check its permissions';
-
-const NO_HINTS: UploadHints = {
-  source: null,
-  cwd: null,
-  repository: null,
-  gitBranch: null,
-  sourceUpdatedAt: null,
-  ended: null,
-};
 
 /** What became of one file. */
 export type ImportedFile =

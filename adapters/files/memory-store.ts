@@ -91,6 +91,9 @@ export class FilesMemoryStore implements MemoryStore {
       .sort((left, right) => left - right);
   }
 
+  /** Nothing to do: contents lie under their hash, and the working copy follows the head. */
+  async hide(): Promise<void> {}
+
   async removeOrphans(userKey: string, orphanManifests: readonly number[]): Promise<number> {
     for (const version of orphanManifests) await removeFile(this.#manifest(userKey, version));
     await sweepStrays(join(this.#folder(userKey), 'manifests'));

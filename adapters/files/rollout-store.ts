@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { access, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { NotFoundError, UnavailableError } from '../../core/errors.ts';
+import { access, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { NotFoundError, StillroomError, UnavailableError } from '../../core/errors.ts';
 import { requireThreadId } from '../../core/ids.ts';
 import type { RolloutStore } from '../../core/ports/rollout-store.ts';
 import { LIMITS } from '../../core/settings.ts';
-import type { StoredRollout } from '../../core/thread/thread.ts';
-import { decompress } from './decompress.ts';
+import { NO_HINTS, type StoredRollout, type UploadedRollout } from '../../core/thread/thread.ts';
+import { decompress } from '../compression/decompress.ts';
 import {
   errorCode,
   type FileOpener,
@@ -59,7 +59,7 @@ export class FilesRolloutStore implements RolloutStore {
     const staged = await stageFile(file, measured(), { failureCode: WRITE_FAILED, openFile: this.#openFile });
     await placeFile(staged, file, WRITE_FAILED);
     await this.#sweepOnce(dirname(file));
-    return { sha256: hash.digest('hex'), bytes, uploadedAt: now, path };
+    return { sha256: hash.digest('hex'), bytes, uploadedAt: now, path, order: null };
   }
 
   async open(userKey: string, threadId: string): Promise<AsyncIterable<Uint8Array>> {
@@ -68,6 +68,22 @@ export class FilesRolloutStore implements RolloutStore {
       throw readFailure(cause);
     });
     return decompress(readChunks(file), this.#limitBytes);
+  }
+
+  /** A file in the folder says nothing of its upload but its bytes and its time. */
+  async look(userKey: string, threadId: string): Promise<UploadedRollout | undefined> {
+    const file = this.#file(userKey, threadId);
+    const hash = createHash('sha256');
+    try {
+      for await (const chunk of readChunks(file)) hash.update(chunk);
+      const { size, mtimeMs } = await stat(file);
+      const uploadedAt = Math.trunc(mtimeMs);
+      const rollout = { sha256: hash.digest('hex'), bytes: size, uploadedAt, path: basename(file), order: null };
+      return { rollout, hints: NO_HINTS };
+    } catch (cause) {
+      if (cause instanceof NotFoundError) return undefined;
+      throw cause instanceof StillroomError ? cause : readFailure(cause);
+    }
   }
 
   async remove(userKey: string, threadId: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../core/extraction/outcome.ts';
 import type { StageOneHead } from '../../core/extraction/stage-one-output.ts';
-import { claimConsolidation } from '../../core/job/claim-consolidation.ts';
-import { claimExtraction } from '../../core/job/claim-extraction.ts';
+import { claimConsolidation, consolidationDueAt } from '../../core/job/claim-consolidation.ts';
+import { claimExtraction, extractionDueAt } from '../../core/job/claim-extraction.ts';
 import {
   completeConsolidation,
   completeExtraction,
@@ -10,16 +10,16 @@ import {
   type StageOneRow,
 } from '../../core/job/end-job.ts';
 import type { Claim, ClaimRequest, Completion, Failure, Job, JobKey } from '../../core/job/job.ts';
-import { enqueueConsolidation, recordOutcome, redriveExtraction } from '../../core/job/revive-job.ts';
+import { enqueueConsolidation, recordOutcome, redriveExtraction, wakeExtraction } from '../../core/job/revive-job.ts';
 import type { JobStore } from '../../core/ports/job-store.ts';
 import type { Database } from './database.ts';
 import { HEAD_COLUMNS, headValues, JOB_COLUMNS, jobValues, readJob, readStageOneRow } from './stage-one-row.ts';
 
 const GET_ROW = `SELECT thread_id, ${JOB_COLUMNS}, ${HEAD_COLUMNS} FROM stage1 WHERE user_key = ? AND thread_id = ?`;
-const PUT_ROW = `INSERT OR REPLACE INTO stage1 (user_key, thread_id, ${JOB_COLUMNS}, ${HEAD_COLUMNS}) VALUES (${marks(24)})`;
+const PUT_ROW = `INSERT OR REPLACE INTO stage1 (user_key, thread_id, ${JOB_COLUMNS}, ${HEAD_COLUMNS}) VALUES (${marks(26)})`;
 const LIST_JOBS = `SELECT thread_id, ${JOB_COLUMNS} FROM stage1 WHERE user_key = ? ORDER BY thread_id`;
 const GET_CONSOLIDATION = `SELECT ${JOB_COLUMNS} FROM consolidation WHERE user_key = ?`;
-const PUT_CONSOLIDATION = `INSERT OR REPLACE INTO consolidation (user_key, ${JOB_COLUMNS}) VALUES (${marks(14)})`;
+const PUT_CONSOLIDATION = `INSERT OR REPLACE INTO consolidation (user_key, ${JOB_COLUMNS}) VALUES (${marks(16)})`;
 
 /** Jobs in SQLite: each method reads, applies the transition of `core/job/` and writes in one immediate transaction. */
 export class SqliteJobStore implements JobStore {
@@ -81,8 +81,12 @@ export class SqliteJobStore implements JobStore {
     this.#apply(userKey, { kind: 'consolidation' }, (job) => enqueueConsolidation(job, watermark));
   }
 
-  async recordOutcome(userKey: string, threadId: string, outcome: Outcome): Promise<void> {
-    this.#apply(userKey, { kind: 'extraction', threadId }, (job) => recordOutcome(job, outcome));
+  async recordOutcome(userKey: string, threadId: string, outcome: Outcome, wakeAt?: number): Promise<void> {
+    this.#apply(userKey, { kind: 'extraction', threadId }, (job) => recordOutcome(job, outcome, wakeAt ?? null));
+  }
+
+  async wake(userKey: string, threadId: string, at: number | null): Promise<void> {
+    this.#apply(userKey, { kind: 'extraction', threadId }, (job) => wakeExtraction(job, at));
   }
 
   async redrive(userKey: string): Promise<readonly string[]> {
@@ -148,13 +152,20 @@ export class SqliteJobStore implements JobStore {
 
   #put(userKey: string, key: JobKey, job: Job | undefined): boolean {
     if (job === undefined) return false;
-    if (key.kind === 'consolidation') this.#database.run(PUT_CONSOLIDATION, userKey, ...jobValues(job));
+    if (key.kind === 'consolidation')
+      this.#database.run(PUT_CONSOLIDATION, userKey, ...jobValues(job, consolidationDueAt(job)));
     else this.#putRow(userKey, key.threadId, { job, head: this.#row(userKey, key.threadId)?.head ?? null });
     return true;
   }
 
   #putRow(userKey: string, threadId: string, row: StageOneRow): void {
-    this.#database.run(PUT_ROW, userKey, threadId, ...jobValues(row.job), ...headValues(row.head));
+    this.#database.run(
+      PUT_ROW,
+      userKey,
+      threadId,
+      ...jobValues(row.job, extractionDueAt(row.job)),
+      ...headValues(row.head),
+    );
   }
 }
 

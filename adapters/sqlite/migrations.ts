@@ -158,4 +158,14 @@ CREATE TABLE imports (
 ) STRICT, WITHOUT ROWID;
 `,
   `ALTER TABLE head ADD COLUMN places TEXT NOT NULL DEFAULT '[]'`,
+  `
+ALTER TABLE stage1 ADD COLUMN wake_at INTEGER;
+ALTER TABLE consolidation ADD COLUMN wake_at INTEGER;
+ALTER TABLE stage1 ADD COLUMN due_at INTEGER;
+ALTER TABLE consolidation ADD COLUMN due_at INTEGER;
+CREATE INDEX stage1_due ON stage1 (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX consolidation_due ON consolidation (due_at) WHERE due_at IS NOT NULL;
+ALTER TABLE threads ADD COLUMN rollout_order TEXT;
+CREATE TABLE settings (user_key TEXT NOT NULL PRIMARY KEY, content TEXT NOT NULL) STRICT, WITHOUT ROWID;
+`,
 ];

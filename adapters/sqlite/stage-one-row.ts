@@ -10,13 +10,14 @@ const STATUSES = ['pending', 'running', 'done', 'error'] as const;
 
 /** Columns of a job, in the order of `jobValues`; those of both kinds of job are the same. */
 export const JOB_COLUMNS =
-  'status, token, started_at, finished_at, lease_until, retry_at, retry_remaining, attempts, last_error, input_watermark, success_watermark, outcome, outcome_detail';
+  'status, token, started_at, finished_at, lease_until, retry_at, retry_remaining, attempts, last_error, input_watermark, success_watermark, outcome, outcome_detail, wake_at, due_at';
 
 /** Columns of a head, in the order of `headValues`. */
 export const HEAD_COLUMNS =
   'source_updated_at, generated_at, slug, usage_count, last_usage, selected_snapshot, bytes, model, prompt_version';
 
-export function jobValues(job: Job): SQLInputValue[] {
+/** @param dueAt when a sweep should look at the job; kept next to it for the index of due jobs */
+export function jobValues(job: Job, dueAt: number | null): SQLInputValue[] {
   return [
     job.status,
     job.token,
@@ -31,6 +32,8 @@ export function jobValues(job: Job): SQLInputValue[] {
     job.successWatermark,
     job.outcome && outcomeName(job.outcome),
     job.outcome?.detail ?? null,
+    job.wakeAt,
+    dueAt,
   ];
 }
 
@@ -63,6 +66,7 @@ export function readJob(row: Row): Job {
     inputWatermark: row.integerOrNull('input_watermark'),
     successWatermark: row.integerOrNull('success_watermark'),
     outcome: readOutcome(row),
+    wakeAt: row.integerOrNull('wake_at'),
   };
 }
 

@@ -7,7 +7,7 @@ import type { Row } from './row.ts';
 
 const MODES = ['enabled', 'disabled', 'polluted'] as const;
 const COLUMNS =
-  'user_key, thread_id, memory_mode, source, subagent, ephemeral, parent_thread_id, agent_kind, cwd, repository, project, git_branch, title, created_at, updated_at, ended, forgotten_at, requested_at, rollout_sha256, rollout_bytes, rollout_uploaded_at, rollout_path';
+  'user_key, thread_id, memory_mode, source, subagent, ephemeral, parent_thread_id, agent_kind, cwd, repository, project, git_branch, title, created_at, updated_at, ended, forgotten_at, requested_at, rollout_sha256, rollout_bytes, rollout_uploaded_at, rollout_path, rollout_order';
 const MARKS = COLUMNS.replaceAll(/\w+/g, '?');
 
 /** The catalogue in SQLite. */
@@ -103,6 +103,7 @@ function threadValues(thread: Thread): SQLInputValue[] {
     thread.rollout.bytes,
     thread.rollout.uploadedAt,
     thread.rollout.path,
+    thread.rollout.order,
   ];
 }
 
@@ -130,6 +131,7 @@ function readThread(row: Row): Thread {
       bytes: row.integer('rollout_bytes'),
       uploadedAt: row.integer('rollout_uploaded_at'),
       path: row.text('rollout_path'),
+      order: row.textOrNull('rollout_order'),
     },
   };
 }

@@ -165,10 +165,12 @@ async function commitDraft(
     const manifest = await storeManifest(stores.memories, request.userKey, current);
     const switched = await switchHead(stores, request, manifest);
     const published = { kind: 'published', version: manifest.version, parent: manifest.parent, ...counts } as const;
-    if (switched === 'switched') return published;
-
-    const head = await stores.heads.read(request.userKey);
-    if (head.version === manifest.version) return published; // our own switch, whose answer was lost
+    // The second: our own switch, whose answer was lost.
+    const head = switched === 'switched' ? undefined : await stores.heads.read(request.userKey);
+    if (head === undefined || head.version === manifest.version) {
+      await hideLeft(stores, request, manifest);
+      return published;
+    }
     if (head.epoch !== request.base.epoch) return { kind: 'lost', reason: 'epoch' };
     if (request.fence !== null && head.fence !== request.fence) return { kind: 'lost', reason: 'fence' };
     if (round >= MAX_REBASES) return { kind: 'moved', version: head.version };
@@ -177,6 +179,12 @@ async function commitDraft(
     if (rebased === undefined) return { kind: 'moved', version: head.version };
     current = rebased;
   }
+}
+
+/** Step 4 of publishing: paths that the version no longer has. */
+async function hideLeft(stores: PublishStores, request: PublishRequest, manifest: Manifest): Promise<void> {
+  const left = Object.keys(request.base.manifest?.files ?? {}).filter((path) => !Object.hasOwn(manifest.files, path));
+  if (left.length > 0) await stores.memories.hide(request.userKey, left);
 }
 
 async function rebaseDraft(

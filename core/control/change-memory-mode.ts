@@ -28,5 +28,6 @@ export async function changeMemoryMode(
   const leaves = mode !== 'enabled' && (head?.selectedSnapshot ?? null) !== null;
   const returns = mode === 'enabled' && changed && head !== undefined;
   if (leaves || returns) await ports.jobs.enqueueConsolidation(userKey, ports.clock.now());
+  if (mode === 'enabled' && changed) await ports.jobs.wake(userKey, threadId, ports.clock.now());
   return changed;
 }

@@ -128,10 +128,14 @@ async function findSkip(
   if (verdict.kind === 'eligible') return undefined;
   if (verdict.reason === 'too_old' || verdict.reason === 'not_idle') {
     const job = await ports.jobs.get(userKey, keyOf(threadId));
-    if ((job?.successWatermark ?? -1) >= thread.updatedAt) return { kind: 'skipped', reason: 'unchanged' };
+    if ((job?.successWatermark ?? -1) >= thread.updatedAt) {
+      await ports.jobs.wake(userKey, threadId, null);
+      return { kind: 'skipped', reason: 'unchanged' };
+    }
   }
-  await ports.jobs.recordOutcome(userKey, threadId, verdict);
-  return verdict;
+  const { until, ...outcome } = verdict;
+  await ports.jobs.recordOutcome(userKey, threadId, outcome, until);
+  return outcome;
 }
 
 function claimThread(ports: ExtractionPorts, request: ExtractionRequest, thread: Thread): Promise<Claim> {

@@ -1,7 +1,7 @@
 import { LIMITS } from '../settings.ts';
 import type { ClaimDecision } from './claim-extraction.ts';
 import type { ClaimRefusal, ClaimRequest, Job } from './job.ts';
-import { isHeld, NEW_JOB } from './new-job.ts';
+import { isHeld, isRepeated, NEW_JOB } from './new-job.ts';
 
 /**
  * Claims the consolidation of a user (behaviours F-01, F-02). Neither the watermark nor a used-up budget decides whether
@@ -11,6 +11,7 @@ import { isHeld, NEW_JOB } from './new-job.ts';
 export function claimConsolidation(stored: Job | undefined, request: ClaimRequest): ClaimDecision {
   const { now, token } = request;
   const job = stored ?? { ...NEW_JOB, inputWatermark: 0, successWatermark: 0 };
+  if (isRepeated(job, request)) return claimAgain(job, request);
   const refusal = findRefusal(job, request.immediate === true, now);
   if (refusal) {
     const retryAt = { running: job.leaseUntil, cooldown: cooldownEnd(job), retry_unavailable: job.retryAt }[refusal];
@@ -53,6 +54,13 @@ export function consolidationDueAt(job: Job | undefined): number | null {
     case 'done':
       return (job.inputWatermark ?? 0) > (job.successWatermark ?? 0) ? (cooldownEnd(job) ?? 0) : null;
   }
+}
+
+/** The same claim again: its answer was lost on the way, or its run was resumed after a pause (user case C22). */
+function claimAgain(job: Job, { token, now, leaseMs }: ClaimRequest): ClaimDecision {
+  const leaseUntil = now + Math.max(0, leaseMs);
+  const inputWatermark = job.inputWatermark ?? 0;
+  return { claim: { kind: 'claimed', token, inputWatermark, leaseUntil }, job: { ...job, leaseUntil } };
 }
 
 type Refusal = Extract<ClaimRefusal, 'retry_unavailable' | 'running' | 'cooldown'>;

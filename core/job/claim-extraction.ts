@@ -1,7 +1,7 @@
 import { DefectError } from '../errors.ts';
 import { LIMITS } from '../settings.ts';
 import type { Claim, ClaimRefusal, ClaimRequest, Job } from './job.ts';
-import { isHeld, NEW_JOB } from './new-job.ts';
+import { isHeld, isRepeated, NEW_JOB } from './new-job.ts';
 
 /** What a claim decides. `job` is the state to store; undefined leaves the stored one as it is. */
 export interface ClaimDecision {
@@ -25,18 +25,24 @@ export function claimExtraction(
   const { watermark, now } = request;
   if (watermark === undefined) throw new DefectError('job.no_watermark', 'an extraction is claimed at a watermark');
   const job = stored ?? NEW_JOB;
-  if (watermark <= (outputAt ?? -1) || watermark <= (job.successWatermark ?? -1)) return refuse('up_to_date', null);
+  if (watermark <= (outputAt ?? -1) || watermark <= (job.successWatermark ?? -1)) {
+    return { ...refuse('up_to_date', null), job: wokenUp(job) };
+  }
+  const leaseUntil = now + Math.max(0, request.leaseMs);
+  const claim: Claim = { kind: 'claimed', token: request.token, inputWatermark: watermark, leaseUntil };
+  // The same claim again: its answer was lost on the way, or its run was resumed (user case C22).
+  if (isRepeated(job, request)) return { claim, job: { ...job, leaseUntil } };
 
   const advanced = watermark > (job.inputWatermark ?? -1);
   const refusal = findRefusal(job, advanced, now);
   if (refusal === 'retry_exhausted' && job.status === 'running') {
     return { ...refuse(refusal, null), job: settleExhausted(job, now) };
   }
-  if (refusal) return refuse(refusal, refusal === 'running' ? job.leaseUntil : job.retryAt);
+  if (refusal === 'running') return refuse(refusal, job.leaseUntil);
+  if (refusal) return { ...refuse(refusal, job.retryAt), job: wokenUp(job) };
 
-  const leaseUntil = now + Math.max(0, request.leaseMs);
   return {
-    claim: { kind: 'claimed', token: request.token, inputWatermark: watermark, leaseUntil },
+    claim,
     job: {
       ...job,
       status: 'running',
@@ -49,8 +55,29 @@ export function claimExtraction(
       attempts: advanced ? 1 : job.attempts + 1,
       lastError: null,
       inputWatermark: watermark,
+      wakeAt: null,
     },
   };
+}
+
+/**
+ * When a sweep should look at the thread's extraction: now or earlier means due. A dead run is due at the end of its lease,
+ * a failure at its retry unless nothing may revive it, and a thread that only waits (for idleness, for a better day) at its
+ * wake time. What an upload brings comes with a message of its own.
+ * @returns ms since the epoch; null when there is nothing to do until a newer upload, a redrive or a person's request
+ */
+export function extractionDueAt(job: Job | undefined): number | null {
+  if (job === undefined) return null;
+  if (job.status === 'running') return job.leaseUntil ?? 0;
+  const mayRetry = job.status === 'error' && job.retryRemaining > 0 && job.attempts < LIMITS.maxAttempts;
+  const retryAt = mayRetry ? job.retryAt : null;
+  if (retryAt === null || job.wakeAt === null) return retryAt ?? job.wakeAt;
+  return Math.min(retryAt, job.wakeAt);
+}
+
+/** The thread was looked at: its wake time has done its work. @returns undefined where there was none */
+function wokenUp(job: Job): Job | undefined {
+  return job.wakeAt === null ? undefined : { ...job, wakeAt: null };
 }
 
 /** The order of B-10: exhausted, back-off, running. A live run is never called exhausted for its attempts. */

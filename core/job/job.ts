@@ -26,6 +26,8 @@ export interface Job {
   readonly successWatermark: number | null;
   /** Extraction only: how the thread's last pass ended; null before the first. */
   readonly outcome: Outcome | null;
+  /** Extraction only: when to look at the thread again without a new upload, such as the end of its idle wait. */
+  readonly wakeAt: number | null;
 }
 
 export interface ClaimRequest {

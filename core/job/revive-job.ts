@@ -30,13 +30,28 @@ export function enqueueConsolidation(stored: Job | undefined, watermark: number)
 export function redriveExtraction(job: Job): Job | undefined {
   if (job.status === 'running' && job.attempts >= LIMITS.maxAttempts) return { ...job, attempts: 0 };
   if (job.status !== 'error' || job.outcome?.kind === 'deferred') return undefined;
-  return { ...job, status: 'pending', retryAt: null, retryRemaining: LIMITS.retryBudget, attempts: 0 };
+  return { ...job, status: 'pending', retryAt: null, retryRemaining: LIMITS.retryBudget, attempts: 0, wakeAt: 0 };
 }
 
 /**
- * Records an end that needed no claim (skipped, deferred) and nothing else; not while the job runs.
+ * Records an end that needed no claim (skipped, deferred); not while the job runs. It says when to look again, so a retry that
+ * was waiting is off.
+ * @param wakeAt ms since the epoch; null = only when something new comes
  * @returns undefined when nothing changes
  */
-export function recordOutcome(stored: Job | undefined, outcome: Outcome): Job | undefined {
-  return stored?.status === 'running' ? undefined : { ...(stored ?? NEW_JOB), outcome };
+export function recordOutcome(stored: Job | undefined, outcome: Outcome, wakeAt: number | null): Job | undefined {
+  if (stored?.status === 'running') return undefined;
+  return { ...(stored ?? NEW_JOB), retryAt: null, outcome, wakeAt };
+}
+
+/**
+ * Sets when a thread should be looked at without a new upload; the earlier time wins. A wake during a run outlives the run.
+ * @param at ms since the epoch; null takes the wake away
+ * @returns undefined when nothing changes
+ */
+export function wakeExtraction(stored: Job | undefined, at: number | null): Job | undefined {
+  const known = stored?.wakeAt ?? null;
+  const wakeAt = at === null || known === null ? at : Math.min(at, known);
+  if (wakeAt === known) return undefined;
+  return { ...(stored ?? NEW_JOB), wakeAt };
 }

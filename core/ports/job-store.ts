@@ -37,8 +37,17 @@ export interface JobStore {
   /** Marks the consolidation due with a monotonic watermark (behaviours F-08). */
   enqueueConsolidation(userKey: string, watermark: number): Promise<void>;
 
-  /** Records an end that needed no claim (skipped, deferred) without touching the rest of the job. Not while it is running. */
-  recordOutcome(userKey: string, threadId: string, outcome: Outcome): Promise<void>;
+  /**
+   * Records an end that needed no claim (skipped, deferred), and when to look again: `wakeAt` (ms since the epoch), or only
+   * when something new comes (absent). Not while the job is running.
+   */
+  recordOutcome(userKey: string, threadId: string, outcome: Outcome, wakeAt?: number): Promise<void>;
+
+  /**
+   * Sets when a thread should be looked at without a new upload, making its job if need be; the earlier time wins, null takes
+   * the wake away. A claim that is not refused as running uses it up.
+   */
+  wake(userKey: string, threadId: string, at: number | null): Promise<void>;
 
   /** Makes failed and exhausted extractions claimable again (DV-3). @returns the thread ids revived */
   redrive(userKey: string): Promise<readonly string[]>;

@@ -22,6 +22,12 @@ export interface MemoryStore {
   /** Numbers of all stored manifests, ascending; those of runs that lost included. */
   manifestNumbers(userKey: string): Promise<readonly number[]>;
 
+  /**
+   * After a switch: takes paths that are in no current version any more out of the store's listing. Contents of older versions
+   * stay readable by their entries. Best effort: what fails is left for a later run and told by the adapter's telemetry.
+   */
+  hide(userKey: string, paths: readonly string[]): Promise<void>;
+
   /** Removes manifests of runs that never committed, and contents that no remaining manifest names. @returns how many contents went */
   removeOrphans(userKey: string, orphanManifests: readonly number[]): Promise<number>;
 }

@@ -1,4 +1,4 @@
-import type { StoredRollout } from '../thread/thread.ts';
+import type { StoredRollout, UploadedRollout } from '../thread/thread.ts';
 
 /** Raw rollouts as uploaded, one a thread; a later upload replaces the former. */
 export interface RolloutStore {
@@ -21,6 +21,13 @@ export interface RolloutStore {
    *   `rollout.too_large` (expands over the limit)
    */
   open(userKey: string, threadId: string): Promise<AsyncIterable<Uint8Array>>;
+
+  /**
+   * What lies in the store for a thread, with what its uploader said of it, without reading the rollout into memory.
+   * `rollout.sha256` is the checksum that the store keeps, else a name of the content that changes with it.
+   * @returns undefined when there is none
+   */
+  look(userKey: string, threadId: string): Promise<UploadedRollout | undefined>;
 
   /** Removes it. @returns false when there was none. */
   remove(userKey: string, threadId: string): Promise<boolean>;

@@ -25,6 +25,8 @@ export type Eligibility =
       readonly reason: SkipReason;
       /** Names the number or the value that decided it; never content. */
       readonly detail: string;
+      /** When the reason will be over by itself, ms since the epoch; absent: never. */
+      readonly until?: number;
     };
 
 /**
@@ -78,10 +80,8 @@ function checkAge(thread: Thread, rules: EligibilityRules): Eligibility | undefi
   if (thread.threadId === rules.currentThreadId) return skip('not_idle', 'the session that asks');
   const idleMs = Math.max(0, rules.settings.minRolloutIdleHours) * HOUR_MS;
   if (rules.includeActive || thread.ended || thread.updatedAt <= now - idleMs) return undefined;
-  return skip(
-    'not_idle',
-    `last record ${toFileTime(thread.updatedAt)}, idle from ${toFileTime(thread.updatedAt + idleMs)}`,
-  );
+  const until = thread.updatedAt + idleMs;
+  return { ...skip('not_idle', `last record ${toFileTime(thread.updatedAt)}, idle from ${toFileTime(until)}`), until };
 }
 
 /** A source comes from the rollout: shown only where it is a plain name. */
@@ -89,6 +89,6 @@ function showSource(source: string): string {
   return /^[\w.:-]{1,64}$/.test(source) ? source : '(no plain name)';
 }
 
-function skip(reason: SkipReason, detail: string): Eligibility {
+function skip(reason: SkipReason, detail: string): Extract<Eligibility, { kind: 'skipped' }> {
   return { kind: 'skipped', reason, detail };
 }

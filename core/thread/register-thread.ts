@@ -3,24 +3,12 @@ import type { RolloutFacts } from '../rollout/rollout.ts';
 import { NEVER_SOURCES } from '../settings.ts';
 import { DAY_MS } from '../time.ts';
 import { projectKey } from './scope.ts';
-import type { MemoryMode, StoredRollout, Thread } from './thread.ts';
+import type { MemoryMode, StoredRollout, Thread, UploadHints } from './thread.ts';
 
 /** Times before this are no times of a session: a missing one, or seconds taken for milliseconds. 2000-01-01. */
 const EARLIEST_MS = 946_684_800_000;
 /** A source that nobody named counts as a person's (user case D20). */
 const UNNAMED_SOURCE = 'custom';
-
-/** What the uploader says about a rollout. Null = not said; the rollout's own record comes first. */
-export interface UploadHints {
-  readonly source: string | null;
-  readonly cwd: string | null;
-  readonly repository: string | null;
-  readonly gitBranch: string | null;
-  /** ms since the epoch. */
-  readonly sourceUpdatedAt: number | null;
-  /** True when the session is over. */
-  readonly ended: boolean | null;
-}
 
 export interface Sighting {
   readonly threadId: string;
@@ -48,7 +36,8 @@ export function registerThread(stored: Thread | undefined, sighting: Sighting): 
   const requestedAt = latest(stored?.requestedAt ?? null, sighting.requestedAt);
   if (stored === undefined) return describe(undefined, sighting, { updatedAt, requestedAt });
   if (stored.rollout.sha256 === sighting.rollout.sha256) {
-    return { ...stored, requestedAt, ended: sighting.hints.ended ?? stored.ended };
+    const rollout = { ...stored.rollout, order: sighting.rollout.order ?? stored.rollout.order };
+    return { ...stored, requestedAt, ended: sighting.hints.ended ?? stored.ended, rollout };
   }
   if (updatedAt < stored.updatedAt) return { ...stored, requestedAt };
   return describe(stored, sighting, { updatedAt, requestedAt });

@@ -13,6 +13,39 @@ export interface StoredRollout {
   readonly uploadedAt: number;
   /** What the uploader calls the file: a path on their machine, or an object key. Shown as `rollout_path`. */
   readonly path: string;
+  /**
+   * Where this upload stands among those of its thread, as the store tells it (S3's sequencer: hex digits, compared as
+   * numbers); null where uploads come in order.
+   */
+  readonly order: string | null;
+}
+
+/** What the uploader says about a rollout. Null = not said; the rollout's own record comes first. */
+export interface UploadHints {
+  readonly source: string | null;
+  readonly cwd: string | null;
+  readonly repository: string | null;
+  readonly gitBranch: string | null;
+  /** ms since the epoch. */
+  readonly sourceUpdatedAt: number | null;
+  /** True when the session is over. */
+  readonly ended: boolean | null;
+}
+
+/** An uploader that says nothing. */
+export const NO_HINTS: UploadHints = {
+  source: null,
+  cwd: null,
+  repository: null,
+  gitBranch: null,
+  sourceUpdatedAt: null,
+  ended: null,
+};
+
+/** A rollout as it lies in the store, with what its uploader said of it. */
+export interface UploadedRollout {
+  readonly rollout: StoredRollout;
+  readonly hints: UploadHints;
 }
 
 /** A thread in the catalogue: the conversation that a rollout records. All times in ms. */

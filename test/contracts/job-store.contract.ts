@@ -72,6 +72,7 @@ export function jobStoreContract(name: string, makeGround: () => Ground<JobContr
           attempts: 1,
           lastError: 'model_invalid',
           inputWatermark: 101,
+          wakeAt: null,
           successWatermark: 100,
           outcome: { kind: 'failed', reason: 'model_invalid', detail: 'no JSON' },
         });

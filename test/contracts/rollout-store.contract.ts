@@ -56,6 +56,7 @@ export function rolloutStoreContract(name: string, openRig: () => Promise<Rollou
         bytes: packed.length,
         uploadedAt: 1_234,
         path: '/sessions/r.jsonl',
+        order: null,
       });
     });
 

@@ -4,7 +4,7 @@ import { claimConsolidation } from '../../core/job/claim-consolidation.ts';
 import { claimExtraction } from '../../core/job/claim-extraction.ts';
 import { completeConsolidation, completeExtraction, extendLease, failJob } from '../../core/job/end-job.ts';
 import type { Claim, ClaimRequest, Completion, Failure, Job, JobKey } from '../../core/job/job.ts';
-import { enqueueConsolidation, recordOutcome, redriveExtraction } from '../../core/job/revive-job.ts';
+import { enqueueConsolidation, recordOutcome, redriveExtraction, wakeExtraction } from '../../core/job/revive-job.ts';
 import type { JobStore } from '../../core/ports/job-store.ts';
 import { StageOneTable } from './stage-one-table.ts';
 
@@ -66,9 +66,14 @@ export class MemoryJobStore implements JobStore {
     this.table.consolidations.set(userKey, enqueueConsolidation(job, watermark));
   }
 
-  async recordOutcome(userKey: string, threadId: string, outcome: Outcome): Promise<void> {
+  async recordOutcome(userKey: string, threadId: string, outcome: Outcome, wakeAt?: number): Promise<void> {
     const key: JobKey = { kind: 'extraction', threadId };
-    this.#store(userKey, key, recordOutcome(this.#job(userKey, key), outcome));
+    this.#store(userKey, key, recordOutcome(this.#job(userKey, key), outcome, wakeAt ?? null));
+  }
+
+  async wake(userKey: string, threadId: string, at: number | null): Promise<void> {
+    const key: JobKey = { kind: 'extraction', threadId };
+    this.#store(userKey, key, wakeExtraction(this.#job(userKey, key), at));
   }
 
   async redrive(userKey: string): Promise<readonly string[]> {

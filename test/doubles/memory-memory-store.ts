@@ -51,6 +51,8 @@ export class MemoryMemoryStore implements MemoryStore {
     return [...this.shelf(userKey).manifests.keys()].sort((left, right) => left - right);
   }
 
+  async hide(): Promise<void> {}
+
   async removeOrphans(userKey: string, orphanManifests: readonly number[]): Promise<number> {
     const { contents, manifests } = this.shelf(userKey);
     for (const version of orphanManifests) manifests.delete(version);

@@ -17,6 +17,7 @@ const NO_JOB: Job = {
   inputWatermark: null,
   successWatermark: null,
   outcome: null,
+  wakeAt: null,
 };
 
 /** A job to which nothing happened but what is given. */
@@ -44,7 +45,7 @@ export function sampleThread(given: Partial<Thread> = {}): Thread {
     ended: true,
     forgottenAt: null,
     requestedAt: null,
-    rollout: { sha256: '0'.repeat(64), bytes: 1_000, uploadedAt: NOW - 60_000, path: 'rollout.jsonl' },
+    rollout: { sha256: '0'.repeat(64), bytes: 1_000, uploadedAt: NOW - 60_000, path: 'rollout.jsonl', order: null },
     ...given,
   };
 }

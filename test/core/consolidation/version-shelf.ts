@@ -47,6 +47,8 @@ export class VersionShelf implements MemoryStore, HeadStore {
     return [...this.manifests.keys()].sort((a, b) => a - b);
   }
 
+  async hide(): Promise<void> {}
+
   async removeOrphans(_userKey: string, orphans: readonly number[]): Promise<number> {
     return this.#write('removeOrphans', () => {
       for (const number of orphans) this.manifests.delete(number);

@@ -119,7 +119,7 @@ describe('forgetting a thread', () => {
   it('holds after the same rollout is uploaded again (A23)', async () => {
     const ports = await world('t');
     await forgetThread(ports, 'u', 't');
-    const upload = { sha256: 'new', bytes: 1, uploadedAt: NOW, path: 'again.jsonl' };
+    const upload = { sha256: 'new', bytes: 1, uploadedAt: NOW, path: 'again.jsonl', order: null };
     const again = await ports.threads.update('u', 't', (stored) =>
       registerThread(stored, { ...sighting(), rollout: upload }),
     );

@@ -15,6 +15,7 @@ function job(finishedAt: number | null, detail: string | undefined): Job {
     lastError: null,
     inputWatermark: 1,
     successWatermark: 1,
+    wakeAt: null,
     outcome: { kind: 'extracted', ...(detail === undefined ? {} : { detail }) },
   };
 }

@@ -26,7 +26,13 @@ export function makeThread(more: Partial<Thread> = {}): Thread {
     ended: false,
     forgottenAt: null,
     requestedAt: null,
-    rollout: { sha256: '0'.repeat(64), bytes: 1, uploadedAt: NOW - DAY_MS, path: '/home/dev/rollout-1.jsonl' },
+    rollout: {
+      sha256: '0'.repeat(64),
+      bytes: 1,
+      uploadedAt: NOW - DAY_MS,
+      path: '/home/dev/rollout-1.jsonl',
+      order: null,
+    },
     ...more,
   };
 }

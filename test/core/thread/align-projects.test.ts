@@ -22,7 +22,7 @@ function thread(threadId: string, cwd: string | null, repository: string | null)
     ended: true,
     forgottenAt: null,
     requestedAt: null,
-    rollout: { sha256: '', bytes: 0, uploadedAt: 1, path: '' },
+    rollout: { sha256: '', bytes: 0, uploadedAt: 1, path: '', order: null },
   };
 }
 

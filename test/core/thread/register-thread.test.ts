@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RolloutFacts } from '../../../core/rollout/rollout.ts';
-import { registerThread, type Sighting, type UploadHints } from '../../../core/thread/register-thread.ts';
-import type { StoredRollout } from '../../../core/thread/thread.ts';
+import { registerThread, type Sighting } from '../../../core/thread/register-thread.ts';
+import type { StoredRollout, UploadHints } from '../../../core/thread/thread.ts';
 import { DAY_MS } from '../../../core/time.ts';
 import { NOW, sampleThread } from '../../support/sample-state.ts';
 
@@ -34,7 +34,7 @@ const NO_HINTS: UploadHints = {
   sourceUpdatedAt: null,
   ended: null,
 };
-const ROLLOUT: StoredRollout = { sha256: 'a', bytes: 1, uploadedAt: NOW - 5, path: 'a.jsonl' };
+const ROLLOUT: StoredRollout = { sha256: 'a', bytes: 1, uploadedAt: NOW - 5, path: 'a.jsonl', order: null };
 
 interface Given {
   readonly facts?: Partial<RolloutFacts>;

@@ -4,7 +4,6 @@ import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { StillroomError } from '../../core/errors.ts';
 import { tooLargeRollout, truncatedArchive, unreadableArchive } from './archive-failures.ts';
 import { ByteReader } from './byte-reader.ts';
-import { errorCode } from './home-files.ts';
 import { frameBytes, isZstd, toNextFrame } from './zstd-frames.ts';
 
 /**
@@ -53,4 +52,9 @@ function archiveFailure(cause: unknown): unknown {
   if (cause instanceof StillroomError || code === undefined) return cause;
   if (code === 'Z_BUF_ERROR') return truncatedArchive(cause);
   return /^(Z_|ZSTD_)/.test(code) ? unreadableArchive(cause) : cause;
+}
+
+/** The code of a failure of Node's zlib or streams. */
+function errorCode(cause: unknown): string | undefined {
+  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
 }

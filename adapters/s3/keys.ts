@@ -1,0 +1,50 @@
+import { isThreadId } from '../../core/ids.ts';
+
+/**
+ * Object keys of both buckets (storage.md, "S3"). Every prefix ends in `/`, so that `user1` never reaches `user10`. Shared
+ * with `infra/`; nothing here touches AWS.
+ */
+export const ROLLOUTS_PREFIX = 'rollouts/';
+export const USERS_PREFIX = 'users/';
+
+export function rolloutsPrefix(userKey: string): string {
+  return `${ROLLOUTS_PREFIX}${userKey}/`;
+}
+
+export function rolloutKey(userKey: string, threadId: string): string {
+  return `${rolloutsPrefix(userKey)}${threadId}.jsonl`;
+}
+
+/** Whose rollout lies under a key, and of which thread; undefined for every key that is not exactly of that form. */
+export function parseRolloutKey(key: string): { readonly userKey: string; readonly threadId: string } | undefined {
+  const match = /^rollouts\/([A-Za-z0-9._~-]{1,128})\/([^/]+)\.jsonl$/.exec(key);
+  const [userKey, threadId] = [match?.[1], match?.[2]];
+  if (userKey === undefined || threadId === undefined || !isThreadId(threadId)) return undefined;
+  return userKey === '.' || userKey === '..' ? undefined : { userKey, threadId };
+}
+
+export function userPrefix(userKey: string): string {
+  return `${USERS_PREFIX}${userKey}/`;
+}
+
+export function memoriesPrefix(userKey: string): string {
+  return `${userPrefix(userKey)}memories/`;
+}
+
+/** @param path of a file of the memory, as `core/workspace/workspace-path.ts` allows it */
+export function memoryKey(userKey: string, path: string): string {
+  return `${memoriesPrefix(userKey)}${path}`;
+}
+
+export function manifestsPrefix(userKey: string): string {
+  return `${userPrefix(userKey)}manifests/`;
+}
+
+export function manifestKey(userKey: string, version: number): string {
+  return `${manifestsPrefix(userKey)}${String(version).padStart(10, '0')}.json`;
+}
+
+/** Texts of a stage-one output that are too large for a table item. */
+export function bodyKey(userKey: string, threadId: string, sourceUpdatedAt: number): string {
+  return `${userPrefix(userKey)}bodies/${threadId}/${sourceUpdatedAt}.json.zst`;
+}

@@ -1,0 +1,119 @@
+import { StillroomError } from '../errors.ts';
+import type { JobKey } from '../job/job.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { ConsolidationStarter } from '../ports/consolidation-starter.ts';
+import type { DueIndex, DueJob } from '../ports/due-index.ts';
+import type { JobMessage, JobQueue } from '../ports/job-queue.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
+import { LIMITS } from '../settings.ts';
+
+export interface SweepPorts {
+  readonly due: DueIndex;
+  readonly queue: JobQueue;
+  readonly consolidations: ConsolidationStarter;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+}
+
+export interface SweepLimits {
+  /** Most jobs of each kind that one pass hands on. */
+  readonly maxJobs: number;
+  /** Asked before each page: false ends the pass. */
+  readonly hasTime: () => boolean;
+}
+
+/** What a pass did. What it left is still due and comes first in the next one. */
+export interface SweepReport {
+  readonly extractions: number;
+  readonly consolidations: number;
+  /** Jobs that could not be handed on; they stay due. */
+  readonly failed: number;
+  /** False when the pass ended by its limits and left due jobs behind. */
+  readonly complete: boolean;
+}
+
+const BATCH = 10;
+
+/**
+ * One pass over all that is due (storage.md, "SQS and schedule"): extractions are sent to the queue in batches of 10,
+ * consolidations are started, one a user. What was handed on leaves the index for a while, so that a backlog is not queued
+ * anew by every pass. The first shard changes from pass to pass, so that none starves.
+ * @throws UnavailableError of the index; a failure to hand one batch on is counted and leaves the others alone
+ */
+export async function sweep(ports: SweepPorts, limits: SweepLimits): Promise<SweepReport> {
+  const now = ports.clock.now();
+  const first = Math.floor(now / LIMITS.sweepEveryMs) % ports.due.shards;
+  const totals = { extraction: 0, consolidation: 0, failed: 0 };
+  let complete = true;
+  for (const kind of ['consolidation', 'extraction'] as const) {
+    for (let step = 0; step < ports.due.shards; step++) {
+      const shard = (first + step) % ports.due.shards;
+      const done = await sweepShard(ports, { kind, shard, now, left: limits.maxJobs - totals[kind] }, limits);
+      totals[kind] += done.handedOn;
+      totals.failed += done.failed;
+      complete &&= done.complete;
+    }
+  }
+  return { extractions: totals.extraction, consolidations: totals.consolidation, failed: totals.failed, complete };
+}
+
+interface ShardPass {
+  readonly kind: JobKey['kind'];
+  readonly shard: number;
+  readonly now: number;
+  readonly left: number;
+}
+
+async function sweepShard(
+  ports: SweepPorts,
+  pass: ShardPass,
+  limits: SweepLimits,
+): Promise<{ handedOn: number; failed: number; complete: boolean }> {
+  const { kind, shard, now } = pass;
+  let handedOn = 0;
+  let failed = 0;
+  let after: string | null = null;
+  do {
+    const limit = Math.min(BATCH, pass.left - handedOn);
+    if (limit <= 0 || !limits.hasTime()) return { handedOn, failed, complete: false };
+    const page = await ports.due.due({ kind, shard, now, limit, after });
+    const sent = await handOn(ports, kind, page.jobs, now);
+    handedOn += sent;
+    failed += page.jobs.length - sent;
+    after = page.next;
+  } while (after !== null);
+  return { handedOn, failed, complete: true };
+}
+
+/** @returns how many were handed on */
+async function handOn(ports: SweepPorts, kind: JobKey['kind'], jobs: readonly DueJob[], now: number): Promise<number> {
+  if (kind === 'extraction') return (await attempt(ports, () => queueAll(ports, jobs, now))) ? jobs.length : 0;
+  let started = 0;
+  for (const job of jobs) if (await attempt(ports, () => startOne(ports, job, now))) started++;
+  return started;
+}
+
+async function queueAll(ports: SweepPorts, jobs: readonly DueJob[], now: number): Promise<void> {
+  const messages = jobs.flatMap(({ userKey, key }): JobMessage[] =>
+    key.kind === 'extraction' ? [{ kind: 'thread-due', userKey, threadId: key.threadId }] : [],
+  );
+  if (messages.length > 0) await ports.queue.send(messages);
+  for (const job of jobs) await ports.due.postpone(job, now + LIMITS.handedOnMs);
+}
+
+async function startOne(ports: SweepPorts, job: DueJob, now: number): Promise<void> {
+  await ports.consolidations.start({ userKey: job.userKey, dueAt: job.dueAt, immediate: false });
+  await ports.due.postpone(job, now + LIMITS.handedOnMs);
+}
+
+/** One batch that fails must not keep the others back: it is counted, told, and still due. */
+async function attempt(ports: SweepPorts, work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    if (!(error instanceof StillroomError)) throw error;
+    ports.telemetry.event('warn', 'sweep.not_handed_on', { code: error.code });
+    return false;
+  }
+}
