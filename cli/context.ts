@@ -9,6 +9,8 @@ const UNAVAILABLE_EXIT_CODE = 6;
 export interface CommandContext {
   /** Opens an existing home for one command and closes it whatever happens. */
   withHome(work: (home: Home, out: Console) => Promise<void>, options?: { readonly create: boolean }): Promise<void>;
+  /** The same for a command that only looks: the home may lie on a disk that cannot be written. */
+  lookAtHome(work: (home: Home, out: Console) => Promise<void>): Promise<void>;
   /** Tells of work that could not be done now, although the command itself ran; the exit code says so too. */
   fault(out: Console, sentence: string): void;
   /** The exit code of a command that threw nothing. */
@@ -23,21 +25,26 @@ export function createContext(
   io: CommandIo,
 ): CommandContext {
   let exitCode = 0;
+  const open = async (
+    work: (home: Home, out: Console) => Promise<void>,
+    options: { readonly create: boolean; readonly look?: boolean },
+  ): Promise<void> => {
+    const { home: folder, out } = settings();
+    const home = openHome(folder, options);
+    try {
+      await work(home, out);
+    } finally {
+      home.close();
+    }
+  };
   return {
     fault: (out, sentence) => {
       exitCode = UNAVAILABLE_EXIT_CODE;
       out.note(`stillroom: ${sentence}`);
     },
     exitCode: () => exitCode,
-    withHome: async (work, options = { create: false }) => {
-      const { home: folder, out } = settings();
-      const home = openHome(folder, options);
-      try {
-        await work(home, out);
-      } finally {
-        home.close();
-      }
-    },
+    withHome: (work, options = { create: false }) => open(work, options),
+    lookAtHome: (work) => open(work, { create: false, look: true }),
     readInput: io.readInput,
   };
 }

@@ -28,7 +28,7 @@ export function addLookCommands(program: Command, context: CommandContext): void
     .command('status')
     .description('how the memory is doing: threads by outcome, consolidation, versions, tokens')
     .action(() =>
-      context.withHome(async (home, out) => {
+      context.lookAtHome(async (home, out) => {
         const status = await lookStatus(home);
         const offline = await lookOfflineUsage(home);
         printResult(out, status, () => formatStatus(status, home.folder, offline));
@@ -40,7 +40,7 @@ export function addLookCommands(program: Command, context: CommandContext): void
     .description('every thread with its outcome and why')
     .option('--outcome <name>', 'only these, such as extracted, skipped, failed or skipped(too_short)')
     .action((options: { outcome?: string }) =>
-      context.withHome(async (home, out) => {
+      context.lookAtHome(async (home, out) => {
         const rows = await lookThreads(home, options.outcome ?? null);
         printResult(out, rows, () => formatThreads(rows));
       }),
@@ -52,7 +52,7 @@ export function addLookCommands(program: Command, context: CommandContext): void
     .argument('[path]', 'path within the memory, such as MEMORY.md or rollout_summaries', 'memory_summary.md')
     .option('--version <n>', 'a former version', anyVersion)
     .action((path: string, options: { version?: number }) =>
-      context.withHome(async (home, out) => {
+      context.lookAtHome(async (home, out) => {
         const shown = await lookPath(home, path, options.version ?? null);
         if (shown.kind === 'file') printResult(out, shown.text, () => printable(shown.text.content.trimEnd()));
         else printResult(out, shown.listing, () => shown.listing.entries.map(entryText).join('\n'));
@@ -67,7 +67,7 @@ export function addLookCommands(program: Command, context: CommandContext): void
     .option('--context <n>', 'lines around each match', parseWhole(0, 20), 0)
     .option('--case-sensitive', 'tell upper from lower case', false)
     .action((queries: string[], options: { path?: string; context: number; caseSensitive: boolean }) =>
-      context.withHome(async (home, out) => {
+      context.lookAtHome(async (home, out) => {
         const found = await lookFor(home, {
           queries,
           path: options.path,
@@ -82,7 +82,7 @@ export function addLookCommands(program: Command, context: CommandContext): void
     .command('versions')
     .description('the versions of the memory, newest first')
     .action(() =>
-      context.withHome(async (home, out) => {
+      context.lookAtHome(async (home, out) => {
         const rows = await lookVersions(home);
         printResult(out, rows, () =>
           rows.length === 0
@@ -109,7 +109,7 @@ export function addLookCommands(program: Command, context: CommandContext): void
     .argument('[a]', 'older version', anyVersion)
     .argument('[b]', 'newer version', anyVersion)
     .action((a: number | undefined, b: number | undefined) =>
-      context.withHome(async (home, out) => {
+      context.lookAtHome(async (home, out) => {
         const shown = await lookDiff(home, { from: a ?? null, to: b ?? null });
         printResult(out, shown, () => (shown.diff === '' ? 'no difference' : printable(shown.diff.trimEnd())));
       }),

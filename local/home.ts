@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { FilesMemoryStore } from '../adapters/files/memory-store.ts';
 import { FilesRolloutStore } from '../adapters/files/rollout-store.ts';
 import { FilesTemplateStore } from '../adapters/files/template-store.ts';
-import { openDatabase } from '../adapters/sqlite/database.ts';
+import { type Database, openDatabase, openDatabaseToLook } from '../adapters/sqlite/database.ts';
 import { SqliteHeadStore } from '../adapters/sqlite/head-store.ts';
 import { SqliteImportIndex } from '../adapters/sqlite/import-index.ts';
 import { SqliteJobStore } from '../adapters/sqlite/job-store.ts';
@@ -63,11 +63,12 @@ export interface Home {
 
 /**
  * Opens a home, making it where it does not exist.
- * @param options.create false: a missing home is an error, for commands that only look
+ * @param options.create false: a missing home is an error, for commands that write nothing new
+ * @param options.look true: for commands that only look; a home on a read-only disk is opened for reading
  * @throws NotFoundError `home.not_found`, DeniedError `home.read_only`, UnavailableError `home.disk_full`,
  *   DefectError `home.database_corrupt`
  */
-export function openHome(path: string, options: { readonly create: boolean }): Home {
+export function openHome(path: string, options: { readonly create: boolean; readonly look?: boolean }): Home {
   const folder = resolve(path);
   const databasePath = join(folder, 'stillroom.db');
   if (!options.create && !existsSync(databasePath)) {
@@ -76,21 +77,32 @@ export function openHome(path: string, options: { readonly create: boolean }): H
       `no memory at ${folder} yet: run "stillroom run" first, or name another --home`,
     );
   }
-  makeFolder(folder);
-  const database = openDatabase(databasePath);
+  const random = new RandomTokenSource();
+  try {
+    makeFolder(folder);
+    const database = openDatabase(databasePath);
+    return assembleHome(folder, database, openInstance(join(folder, 'instances'), random.next()));
+  } catch (error) {
+    const unwritable = error instanceof DeniedError && error.code === 'home.read_only';
+    if (options.look !== true || !unwritable) throw error;
+    return assembleHome(folder, openDatabaseToLook(databasePath), null);
+  }
+}
+
+/** @param instance null for a home that is only looked at: it gives out no tokens and recovers nobody */
+function assembleHome(folder: string, database: Database, instance: Instance | null): Home {
   const instances = join(folder, 'instances');
   const random = new RandomTokenSource();
   const clock = new SystemClock();
   const jobs = new SqliteJobStore(database);
   const stageOne = new SqliteStageOneStore(database);
   const ledger = new SqliteUsageLedger(database, clock);
-  const instance = openInstance(instances, random.next());
   return {
     folder,
     userKey: LOCAL_USER,
     settings: DEFAULT_SETTINGS,
     clock,
-    tokens: instanceTokens(instance, random),
+    tokens: instance === null ? random : instanceTokens(instance, random),
     telemetry: new ConsoleTelemetry('error'),
     rollouts: new FilesRolloutStore(folder),
     threads: new SqliteThreadStore(database),
@@ -107,9 +119,11 @@ export function openHome(path: string, options: { readonly create: boolean }): H
     templates: new FilesTemplateStore(TEMPLATES),
     workingCopy: new WorkingCopy(join(folder, 'memories')),
     instancesFolder: instances,
-    recoverDeadRuns: () => reapDeadInstances(instances, (id) => jobs.expireLeases(`${id}.`, clock.now())),
+    recoverDeadRuns: () => {
+      if (instance !== null) reapDeadInstances(instances, (id) => jobs.expireLeases(`${id}.`, clock.now()));
+    },
     close: () => {
-      instance.close();
+      instance?.close();
       database.close();
     },
   };

@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { ConflictError } from '../../core/errors.ts';
 import { isBusy, mapDatabaseFailure } from './database-failure.ts';
 import { MIGRATIONS } from './migrations.ts';
@@ -119,6 +120,38 @@ export function openDatabase(path: string): Database {
   }
 }
 
+/**
+ * Opens a database that cannot be written, such as one on a read-only disk, for reading only. A log that nobody could write
+ * back is read along where SQLite can (its `-shm` file is there); a database without a log is read as it lies.
+ * @throws DeniedError `home.read_only` when it cannot be read like that; ConflictError `home.database_older`,
+ *   `home.database_newer`; DefectError `home.database_corrupt`
+ */
+export function openDatabaseToLook(path: string): Database {
+  const file = basename(path);
+  let connection: DatabaseSync | undefined;
+  try {
+    const location = hasLog(path) ? path : new URL(`${pathToFileURL(path).href}?immutable=1`);
+    connection = new DatabaseSync(location, { readOnly: true });
+    connection.exec('PRAGMA trusted_schema = OFF');
+    const database = new Database(connection, file);
+    const version = readSchemaVersion(database);
+    if (version > MIGRATIONS.length) throw newerDatabase(file, version);
+    if (version === MIGRATIONS.length) return database;
+    throw new ConflictError(
+      'home.database_older',
+      `${file} was written by an older Stillroom and cannot be brought up to date where it lies; copy the home to a disk that can be written`,
+      { details: { schema: version, known: MIGRATIONS.length } },
+    );
+  } catch (error) {
+    connection?.close();
+    throw mapDatabaseFailure(error, file);
+  }
+}
+
+function hasLog(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
 function makePrivateFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   closeSync(openSync(path, 'a', 0o600));
@@ -141,23 +174,27 @@ function useWriteAheadLog(connection: DatabaseSync): void {
 
 function migrate(database: Database, connection: DatabaseSync, file: string): void {
   const known = MIGRATIONS.length;
-  const version = (): number => {
-    const exists = database.one('sqlite_schema', "SELECT 1 FROM sqlite_schema WHERE name = 'schema_version'");
-    return exists ? (database.one('schema_version', 'SELECT version FROM schema_version')?.integer('version') ?? 0) : 0;
-  };
-  if (version() === known) return;
+  if (readSchemaVersion(database) === known) return;
   database.change(() => {
-    const from = version(); // again: another process may have been first
-    if (from > known) {
-      throw new ConflictError(
-        'home.database_newer',
-        `${file} was written by a newer Stillroom (schema ${from}, this one knows ${known}); update Stillroom`,
-        { details: { schema: from, known } },
-      );
-    }
+    const from = readSchemaVersion(database); // again: another process may have been first
+    if (from > known) throw newerDatabase(file, from);
     if (from === known) return;
     connection.exec('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL) STRICT');
     for (const step of MIGRATIONS.slice(from)) connection.exec(step);
     connection.exec(`DELETE FROM schema_version; INSERT INTO schema_version VALUES (${known})`);
   });
+}
+
+function readSchemaVersion(database: Database): number {
+  const exists = database.one('sqlite_schema', "SELECT 1 FROM sqlite_schema WHERE name = 'schema_version'");
+  return exists ? (database.one('schema_version', 'SELECT version FROM schema_version')?.integer('version') ?? 0) : 0;
+}
+
+function newerDatabase(file: string, schema: number): ConflictError {
+  const known = MIGRATIONS.length;
+  return new ConflictError(
+    'home.database_newer',
+    `${file} was written by a newer Stillroom (schema ${schema}, this one knows ${known}); update Stillroom`,
+    { details: { schema, known } },
+  );
 }

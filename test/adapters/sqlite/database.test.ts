@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type Database, openDatabase } from '../../../adapters/sqlite/database.ts';
+import { type Database, openDatabase, openDatabaseToLook } from '../../../adapters/sqlite/database.ts';
 import { mapDatabaseFailure } from '../../../adapters/sqlite/database-failure.ts';
 import { SqliteHeadStore } from '../../../adapters/sqlite/head-store.ts';
 import { SqliteJobStore } from '../../../adapters/sqlite/job-store.ts';
@@ -60,6 +60,38 @@ describe('the database of a home', () => {
       expect(pragma('synchronous')?.integer('synchronous')).toBe(2);
       expect(pragma('secure_delete')?.integer('secure_delete')).toBe(1);
     }));
+
+  it('opens for looking what cannot be written: reads everything, writes nothing, makes no file beside it', async () => {
+    const file = freshFile();
+    await withDatabase(file, async (database) => {
+      await new SqliteThreadStore(database).update('u', 't', () => sampleThread({ threadId: 't' }));
+    });
+    const before = readdirSync(join(file, '..'));
+    const database = openDatabaseToLook(file);
+    expect((await new SqliteThreadStore(database).get('u', 't'))?.threadId).toBe('t');
+    expect(() => database.run('DELETE FROM threads')).toThrow(/cannot be written/);
+    expect(readdirSync(join(file, '..'))).toEqual(before);
+    database.close();
+  });
+
+  it('opens for looking also while another process has written to the log', () =>
+    withDatabase(freshFile(), async (writer) => {
+      const file = writer.one('pragma', 'SELECT file FROM pragma_database_list')?.text('file') ?? '';
+      await new SqliteThreadStore(writer).update('u', 't', () => sampleThread({ threadId: 't' }));
+      const reader = openDatabaseToLook(file);
+      expect((await new SqliteThreadStore(reader).get('u', 't'))?.threadId).toBe('t');
+      reader.close();
+    }));
+
+  it.each([
+    ['an older', 0, 'home.database_older'],
+    ['a newer', 999, 'home.database_newer'],
+  ])('refuses to look at the database of %s Stillroom, by its schema', async (_, schema, code) => {
+    const file = freshFile();
+    await withDatabase(file, () => undefined);
+    tamper(file, `UPDATE schema_version SET version = ${schema}`);
+    expect(() => openDatabaseToLook(file)).toThrow(expect.objectContaining({ code }));
+  });
 
   it('undoes a change that fails in the middle, and takes the next one', () =>
     withDatabase(freshFile(), (database) => {
