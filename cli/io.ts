@@ -1,10 +1,12 @@
+import { InvalidInputError } from '../core/errors.ts';
+
 /** What the command line reads from and writes to; a test puts its own in the place of the process's. */
 export interface CommandIo {
   /** True when faults and progress go to a terminal. */
   readonly interactive: boolean;
   out(text: string): void;
   err(text: string): void;
-  /** All of standard input as text. */
+  /** All of standard input as text, at most 8 MB. */
   readInput(): Promise<string>;
 }
 
@@ -12,9 +14,27 @@ export const processIo: CommandIo = {
   interactive: process.stderr.isTTY === true,
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
-  readInput: async () => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
-    return Buffer.concat(chunks).toString('utf8');
-  },
+  readInput: () => readWhole(process.stdin),
 };
+
+/** More than any answer of an assistant; above it somebody piped the wrong file. */
+const MAX_INPUT_BYTES = 8 * 1_048_576;
+
+/** All of a stream as text. @throws InvalidInputError `cli.input_too_large`, before more is kept in memory */
+export async function readWhole(input: AsyncIterable<Uint8Array | string>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of input) {
+    const part = Buffer.from(chunk);
+    bytes += part.length;
+    if (bytes > MAX_INPUT_BYTES) {
+      throw new InvalidInputError(
+        'cli.input_too_large',
+        `standard input must hold at most ${MAX_INPUT_BYTES} bytes: the text of one answer`,
+        { details: { limit: MAX_INPUT_BYTES } },
+      );
+    }
+    chunks.push(part);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

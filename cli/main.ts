@@ -4,6 +4,7 @@ import { createContext } from './context.ts';
 import { describeFailure } from './exit-code.ts';
 import { type CommandIo, processIo } from './io.ts';
 import { addActCommands, addLookCommands, addRedriveCommand } from './look-commands.ts';
+import { parsePath } from './options.ts';
 import { addRunCommand } from './run-command.ts';
 import { addServeCommand } from './serve-command.ts';
 
@@ -18,7 +19,7 @@ const USAGE_EXIT_CODE = 2;
 export async function main(words: readonly string[], io: CommandIo = processIo): Promise<number> {
   const program = new Command('stillroom')
     .description('Long-term memory for coding agents: session transcripts in, a short cited memory out.')
-    .option('--home <dir>', 'where the memory is kept', './.stillroom')
+    .option('--home <dir>', 'where the memory is kept', parsePath, './.stillroom')
     .addOption(new Option('--json', 'machine-readable result on stdout').default(false))
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(stillroom --help lists the commands)')

@@ -12,6 +12,12 @@ export function parseDuration(text: string): number {
   return Number(match[1]) * unit;
 }
 
+/** A path; an empty one is what an unset variable leaves. @throws InvalidArgumentError */
+export function parsePath(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new InvalidArgumentError('give a path; it must not be empty.');
+}
+
 /** A whole number within limits, ends included. */
 export function parseWhole(min: number, max: number): (text: string) => number {
   return (text) => {

@@ -5,7 +5,7 @@ import { run } from '../local/run.ts';
 import { findRunFault, reportRun } from '../local/run-report.ts';
 import { type Console, printResult } from './console.ts';
 import type { CommandContext } from './context.ts';
-import { parseDuration, parseWhole } from './options.ts';
+import { parseDuration, parsePath, parseWhole } from './options.ts';
 import { drawProgress } from './progress.ts';
 import { formatReport } from './run-text.ts';
 
@@ -25,7 +25,11 @@ export function addRunCommand(
   program
     .command('run')
     .description('import rollouts, extract, consolidate, print the summary')
-    .argument('[path...]', 'files or folders; without any, the sessions of Codex and Claude Code in their own folders')
+    .argument(
+      '[path...]',
+      'files or folders; without any, the sessions of Codex and Claude Code in their own folders',
+      (path: string, paths: readonly string[] | undefined) => [...(paths ?? []), parsePath(path)],
+    )
     .addOption(
       new Option('--model <name>', 'offline: rules, no key and no network; openai: the Responses API').choices([
         'offline',
@@ -35,7 +39,7 @@ export function addRunCommand(
     .option('--since <age>', 'only sessions younger than this, such as 30d or 12h', parseDuration)
     .option('--max <n>', 'at most so many sessions are extracted, newest first', parseWhole(0, 100_000), 200)
     .option('--include-active', 'take sessions too that may still be going on', false)
-    .action((paths: string[], options: RunOptions) =>
+    .action((paths: readonly string[] | undefined, options: RunOptions) =>
       context.withHome(
         async (home, out) => {
           const env = readEnv();
@@ -43,7 +47,7 @@ export function addRunCommand(
           const progress = drawProgress(settings().out);
           try {
             const request = {
-              paths,
+              paths: paths ?? [],
               sinceMs: options.since ?? null,
               max: options.max,
               includeActive: options.includeActive,

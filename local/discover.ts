@@ -15,6 +15,8 @@ export interface FoundFile {
 /** In a folder these endings are looked at; a file named by the user is always looked at. */
 const ENDINGS = ['.jsonl', '.json', '.jsonl.zst', '.jsonl.gz', '.json.zst', '.json.gz'];
 
+const MAX_SHOWN = 200;
+
 /**
  * Finds rollout files below the given paths, in byte order, each once. Links inside a folder are not followed. A compressed
  * file beside its plain form is left out (behaviours W-01).
@@ -89,8 +91,9 @@ async function statPath(path: string): Promise<Stats> {
   try {
     return await stat(path);
   } catch (error) {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') {
-      throw new NotFoundError('run.path_not_found', `no such file or folder: ${path}`, {
+    if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(errorCode(error))) {
+      const shown = path.length > MAX_SHOWN ? `${path.slice(0, MAX_SHOWN)}… (${path.length} characters)` : path;
+      throw new NotFoundError('run.path_not_found', `no such file or folder: ${shown}`, {
         details: { field: 'path' },
         cause: error,
       });

@@ -1,14 +1,15 @@
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { decompress } from '../adapters/compression/decompress.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import type { Outcome } from '../core/extraction/outcome.ts';
-import { isThreadId } from '../core/ids.ts';
+import { isThreadId, sha256Hex } from '../core/ids.ts';
 import { readRollout } from '../core/rollout/read-rollout.ts';
 import { redact } from '../core/rollout/redact.ts';
 import type { RolloutFacts } from '../core/rollout/rollout.ts';
 import { LIMITS } from '../core/settings.ts';
-import { registerThread } from '../core/thread/register-thread.ts';
+import { contentTime, registerThread } from '../core/thread/register-thread.ts';
 import { NO_HINTS, type Thread } from '../core/thread/thread.ts';
 import { errorCode, type FoundFile } from './discover.ts';
 import type { Home } from './home.ts';
@@ -50,24 +51,16 @@ export async function importRollout(home: Home, file: FoundFile, rules: ImportRu
 async function importUnknown(home: Home, file: FoundFile, rules: ImportRules): Promise<ImportedFile> {
   const facts = await readFacts(file);
   if (!('agentKind' in facts)) return { kind: 'ended', path: redact(file.path), threadId: null, outcome: facts };
-  const threadId = facts.threadId !== null && isThreadId(facts.threadId) ? facts.threadId : idFromName(file.path);
+  const threadId = chooseId(facts.threadId, file.path);
   if (threadId === undefined) {
-    return {
-      kind: 'ended',
-      path: redact(file.path),
-      threadId: null,
-      outcome: { kind: 'failed', reason: 'no_thread_id' },
-    };
+    const outcome: Outcome = { kind: 'failed', reason: 'no_thread_id', detail: whyNoId(facts.threadId) };
+    return { kind: 'ended', path: redact(file.path), threadId: null, outcome };
   }
   const stored = await home.threads.get(home.userKey, threadId);
-  if (stored !== undefined && isOlder(stored, facts, file)) {
-    const detail = `a rollout of this thread up to ${new Date(stored.updatedAt).toISOString()} is stored`;
-    return {
-      kind: 'ended',
-      path: redact(file.path),
-      threadId,
-      outcome: { kind: 'skipped', reason: 'unchanged', detail },
-    };
+  const detail = stored && (await whyNotTaken(home, stored, facts, file));
+  if (detail !== undefined) {
+    const outcome: Outcome = { kind: 'skipped', reason: 'unchanged', detail };
+    return { kind: 'ended', path: redact(file.path), threadId, outcome };
   }
   await storeThread(home, file, { threadId, facts, rules, stored });
   return { kind: 'thread', path: redact(file.path), threadId, isNew: true };
@@ -108,9 +101,43 @@ async function storeThread(
   );
 }
 
-function isOlder(stored: Thread, facts: RolloutFacts, file: FoundFile): boolean {
-  if (stored.rollout.path === redact(file.path)) return false;
-  return (facts.lastAt ?? file.modifiedAt) <= stored.updatedAt;
+/** An id that is a secret by its looks is replaced by its hash: it would travel into prompts, file names and logs. */
+function chooseId(told: string | null, path: string): string | undefined {
+  if (told === null || !isThreadId(told)) return idFromName(path);
+  return redact(told) === told ? told : `id-${sha256Hex(told).slice(0, 32)}`;
+}
+
+function whyNoId(told: string | null): string {
+  if (told === null) return 'neither the records nor the file name hold one';
+  return 'the id in the records must be 1 to 128 characters of A-Z a-z 0-9 . _ -';
+}
+
+/**
+ * Why another file's rollout of a stored thread is left alone: it ends before the stored one, or at the same time. Compared by
+ * the time that the catalogue would believe, so that what is stored is never replaced by what the catalogue then refuses.
+ * @returns undefined when it is to be taken
+ */
+async function whyNotTaken(
+  home: Home,
+  stored: Thread,
+  facts: RolloutFacts,
+  file: FoundFile,
+): Promise<string | undefined> {
+  const now = home.clock.now();
+  const hints = { ...NO_HINTS, sourceUpdatedAt: file.modifiedAt };
+  const updatedAt = contentTime({ facts, hints, rollout: { uploadedAt: now }, now });
+  const samePath = stored.rollout.path === redact(file.path);
+  if (samePath ? updatedAt >= stored.updatedAt : updatedAt > stored.updatedAt) return undefined;
+  const until = new Date(stored.updatedAt).toISOString();
+  if (updatedAt < stored.updatedAt) return `a later rollout of this thread, up to ${until}, is stored`;
+  const isSame = (await hashFile(file.path)) === stored.rollout.sha256;
+  return isSame ? 'the same rollout is stored' : `another rollout of this thread up to ${until} is stored and stays`;
+}
+
+async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash.digest('hex');
 }
 
 /** Agents put the thread id at the end of the file's name. */

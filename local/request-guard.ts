@@ -47,7 +47,8 @@ export function findRefusal(head: RequestHead, rules: GuardRules): StillroomErro
 
 /** True for `localhost`, 127.0.0.0/8 and `[::1]`, with or without a port. */
 export function isLoopbackHost(host: string | undefined): boolean {
-  const name = host?.toLowerCase().replace(/:\d{1,5}$/, '') ?? '';
+  const [, name = '', port = ''] = /^(.*?)(?::(\d{1,5}))?$/.exec(host?.toLowerCase() ?? '') ?? [];
+  if (Number(port) > 65_535) return false;
   return name === 'localhost' || name === '[::1]' || (name.startsWith('127.') && isIPv4(name));
 }
 

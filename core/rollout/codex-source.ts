@@ -1,4 +1,5 @@
 import { asObject, asText, isObject, type JsonObject } from './json-value.ts';
+import { redact } from './redact.ts';
 
 /** How a Codex thread came to be, in our words (DV-16). */
 export interface CodexOrigin {
@@ -42,7 +43,8 @@ function plainSource(source: unknown, originator: string): string | null {
       return asText(source['internal']) === 'memory_consolidation' ? 'memory_consolidation' : 'internal';
     return kind;
   }
-  const told = asText(source)?.toLowerCase() ?? null;
+  // Redacted before its case is lost: it tells a key from a word.
+  const told = redact(asText(source) ?? '').toLowerCase() || null;
   if (told === 'vscode' || told === null) return sourceOfOriginator(originator) ?? told;
   return told;
 }

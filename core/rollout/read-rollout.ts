@@ -140,7 +140,9 @@ class RolloutRun {
       return { kind: 'failed', reason: 'unreadable', detail, counts };
     }
     if (!this.#format && (counts.records > 0 || bytes > LIMITS.unrecognisedBytes)) {
-      return { kind: 'failed', reason: 'unrecognised_format', detail: this.#counts.describeKinds(), counts };
+      const { oversized } = this.#splitter;
+      const skipped = oversized === 0 ? '' : `; ${oversized} over ${LIMITS.recordBytes} bytes skipped`;
+      return { kind: 'failed', reason: 'unrecognised_format', detail: this.#counts.describeKinds() + skipped, counts };
     }
     return { kind: 'read', facts: this.#facts.facts(this.#format?.agentKind ?? 'unknown'), counts, evidence };
   }

@@ -10,11 +10,11 @@ import { REDACTED, WORD } from './secret-rules.ts';
  * crosses a quote or splits an escape, so JSON stays JSON.
  */
 const NAME =
-  /(?:api[ _-]?|(?:access|secret|private|encryption|signing|auth|master|account|storage|service|subscription|client|license|shared[_-]?access|webhook|admin|deploy|consumer|session|jwt|hmac)[_-]?)key|_key|token|secret|(?:pg|db)?passw(?:or)?d|passphrase|pwd/giu;
+  /(?:api[ _-]?|(?:access|secret|private|encryption|signing|auth|master|account|storage|service|subscription|client|license|shared[_-]?access|webhook|admin|deploy|consumer|session|jwt|hmac)[_-]?)key|_key|token|secret|(?:pg|db)?passw(?:or)?d|passphrase|(?:pg|db)?pass|pwd/giu;
 const WORD_CHARACTER = new RegExp(`[${WORD}]`, 'u');
 const PLAIN_KEYS = /(?:^|_)(?:PRIMARY|FOREIGN|PUBLIC|SORT|PARTITION|CACHE|UNIQUE|QUERY|OBJECT|INDEX|GROUP|ROW)_KEY$/;
 /** Names whose value may be short when it is quoted. */
-const PASSWORD_NAME = /passw(?:or)?d$|passphrase$|pwd$/i;
+const PASSWORD_NAME = /passw(?:or)?d$|passphrase$|pass$|pwd$/i;
 /** Those whose value may hold spaces too; longer names are often keys of messages to people. */
 const PHRASE_NAME = /^(?:db[_-]?|user[_-]?|root[_-]?|admin[_-]?)?(?:passw(?:or)?d|passphrase|pwd)$/i;
 const MIN_VALUE = 8;
@@ -93,7 +93,13 @@ function nameAt(text: string, start: number, keyword: string): Name | undefined 
   const upper = /^[A-Z0-9_]+$/.test(whole);
   if (/^_key$/i.test(keyword) && (!upper || from === start || PLAIN_KEYS.test(whole))) return undefined;
   if (whole.startsWith('REDACTED_')) return undefined;
+  if (/^(?:pg|db)?pass$/i.test(keyword) && !isPassName(whole, text.charAt(end))) return undefined;
   return { text: whole, end, flag: whole.startsWith('--'), upper, element: text[from - 1] === '<' };
+}
+
+/** `PASS` alone is what test runners print; it is a name as part of one (`DB_PASS`, `smtp_pass`) and as a key (`"pass"`). */
+function isPassName(whole: string, after: string): boolean {
+  return whole.length > 'pass'.length ? /(?:^|[_-])(?:pg|db)?pass$/i.test(whole) : /["'\\]/.test(after);
 }
 
 function startsWord(text: string, start: number): boolean {

@@ -10,8 +10,8 @@ export const REDACTED = '[REDACTED_SECRET]';
 /** Word characters in the Unicode sense: JavaScript's own `\b` knows ASCII only (TC-271). */
 export const WORD = '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\u200c\\u200d';
 
-/** A word starts here: at the edge of text, after a JSON escape such as `\n`, or after a terminal colour code. */
-const START = `(?:(?<![${WORD}])|(?<=\\\\[nrtbf])|(?<=\\[[0-9;]{0,12}m))`;
+/** A word starts here: at the edge of text, after `_`, a JSON escape such as `\n`, or a terminal colour code. */
+const START = `(?:(?<![${WORD}])|(?<=_)|(?<=\\\\[nrtbf])|(?<=\\[[0-9;]{0,12}m))`;
 /** The same, where the pattern's own characters include `-`. */
 const RUN_START = `(?:(?<![-${WORD}])|(?<=\\\\[nrtbf])|(?<=\\[[0-9;]{0,12}m))`;
 const END = `(?![${WORD}])`;
@@ -71,6 +71,18 @@ export const SECRET_RULES: readonly SecretRule[] = [
     ['asic '],
     `(?<=[Aa]uthorization["'\\\\]{0,8}[:=] {0,2}["'\\\\]{0,8})[Bb]asic [A-Za-z0-9+/]{8,}=*`,
     () => `Basic ${REDACTED}`,
+  ),
+  rule(
+    'authorization',
+    ['oken '],
+    `(?<=[Aa]uthorization["'\\\\]{0,8}[:=] {0,2}["'\\\\]{0,8})[Tt]oken [A-Za-z0-9._~+/-]{16,}=*`,
+    () => `token ${REDACTED}`,
+  ),
+  rule(
+    'basic_credentials',
+    ['curl'],
+    `(?<=curl[^\n|;&]{0,200}\\s(?:-u|--user)[ =]["'\\\\]{0,4}[^\\s:"'\\\\]{1,64}:)[^\\s"'\\\\]{3,128}`,
+    (match) => (isPlaceholder(match) ? match : REDACTED),
   ),
 ];
 

@@ -55,7 +55,7 @@ function describe(
   return {
     threadId,
     memoryMode: chooseMode(stored?.memoryMode, facts.memoryMode, sighting.generateMemories),
-    source: chooseSource(facts.source, hints.source) ?? stored?.source ?? UNNAMED_SOURCE,
+    source: clean(chooseSource(facts.source, hints.source)) ?? stored?.source ?? UNNAMED_SOURCE,
     subagent: facts.subagent,
     ephemeral: facts.ephemeral,
     parentThreadId: facts.parentThreadId ?? stored?.parentThreadId ?? null,
@@ -79,7 +79,12 @@ function clean(text: string | null): string | null {
   return text === null ? null : redact(text);
 }
 
-function contentTime(sighting: Sighting): number {
+/** The watermark of a rollout: when its content ends, as far as that can be believed. ms since the epoch. */
+export function contentTime(
+  sighting: Pick<Sighting, 'facts' | 'hints' | 'now'> & {
+    readonly rollout: Pick<StoredRollout, 'uploadedAt'>;
+  },
+): number {
   const { facts, hints, rollout, now } = sighting;
   return (
     plausible(facts.lastAt, now) ?? plausible(hints.sourceUpdatedAt, now) ?? plausible(rollout.uploadedAt, now) ?? now

@@ -1,8 +1,10 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
+import { readWhole } from '../../cli/io.ts';
 import { type CommandResult, SAMPLES, stillroomHere } from '../support/command.ts';
 import { codexRollout } from '../support/rollout-builder.ts';
 
@@ -160,6 +162,34 @@ describe('wrong input', () => {
   it('a home below a place where no folder can be made ends at once', async () => {
     const result = await stillroomHere(['run', SAMPLES, '--home', '/proc/stillroom/home']);
     expect([result.exitCode, result.stderr]).toEqual([3, expect.stringContaining('check its permissions')]);
+  });
+
+  it.each([
+    [['run', ''], 'empty'],
+    [['run', SAMPLES, '--home', ''], 'empty'],
+  ])('an empty path, as an unset variable leaves it: %j', async (words, said) => {
+    const result = await stillroomHere(words);
+    expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining(said)]);
+  });
+
+  it('a path too long to be one is named in short', async () => {
+    const result = await at(['run', 'x'.repeat(5_000)]);
+    expect([result.exitCode, result.stderr.length < 400]).toEqual([4, true]);
+    expect(result.stderr).toContain('no such file or folder');
+  });
+
+  it.each(['foo', 'http://', 'http://[::1'])('the base address %j of the model', async (address) => {
+    vi.stubEnv('OPENAI_BASE_URL', address);
+    const result = await at(['run', SAMPLES]);
+    vi.stubEnv('OPENAI_BASE_URL', '');
+    expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining('OPENAI_BASE_URL')]);
+  });
+
+  it('more than an answer on standard input', async () => {
+    const endless = (function* () {
+      for (;;) yield Buffer.alloc(1_048_576);
+    })();
+    await expect(readWhole(Readable.from(endless))).rejects.toMatchObject({ code: 'cli.input_too_large' });
   });
 
   it('a home that is a file', async () => {

@@ -76,6 +76,7 @@ describe('the local server', () => {
     '[::]',
     '192.168.0.1',
     'localhost:80:80',
+    'localhost:99999',
     'user@localhost',
     '',
   ])('refuses the foreign host %j', async (host) => {

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -32,6 +32,12 @@ function place(name: string, content: Uint8Array): string {
 async function take(file: FoundFile): Promise<ImportedFile> {
   if (home === undefined) throw new Error('no home');
   return importRollout(home, file, { requested: true });
+}
+
+async function readStored(threadId: string | null): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of (await home?.rollouts.open(home.userKey, threadId ?? '')) ?? []) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }
 
 const LONG = codexRollout().user('one').assistant('two').user('three').toBytes();
@@ -70,6 +76,52 @@ describe('importRollout', () => {
     expect(await take(found(path))).toMatchObject({ kind: 'thread', isNew: true });
     const after = await home?.threads.get(home.userKey, threadId ?? '');
     expect(after?.updatedAt).toBeGreaterThan(before?.updatedAt ?? 0);
+  });
+
+  it('D22 leaves what is stored where a file claims to be of the far future', async () => {
+    const taken = await take(found(place('long.jsonl', LONG)));
+    const before = await readStored(taken.threadId);
+    const future = codexRollout({ startAt: Date.UTC(9_998, 0, 1) })
+      .user('from the future')
+      .toBytes();
+    const path = place('future.jsonl', future);
+    utimesSync(path, 1, 1_700_000_000);
+    expect(await take(found(path))).toMatchObject({ kind: 'ended', outcome: { reason: 'unchanged' } });
+    expect(await readStored(taken.threadId)).toEqual(before);
+  });
+
+  it('two files of one thread that end at the same time: the first stays, and the second is told what it is', async () => {
+    await take(found(place('a.jsonl', LONG)));
+    const other = codexRollout().user('one').assistant('2').user('3').toBytes();
+    expect(await take(found(place('b.jsonl', other)))).toMatchObject({
+      outcome: { detail: expect.stringMatching(/^another rollout of this thread up to .* is stored and stays$/) },
+    });
+    expect(await take(found(place('c.jsonl', LONG)))).toMatchObject({
+      outcome: { detail: 'the same rollout is stored' },
+    });
+  });
+
+  it('a thread id that looks like a secret is replaced by its hash, the same each time', async () => {
+    const id = ['sk-', 'proj-', 'ABCDEFGHIJKLMNOPQRSTUVWX1234567890'].join('');
+    const { threadId } = await take(found(place('a.jsonl', codexRollout({ id }).user('one').toBytes())));
+    expect(threadId).toMatch(/^id-[0-9a-f]{32}$/);
+    const again = codexRollout({ id, startAt: Date.UTC(2026, 0, 3) })
+      .user('two')
+      .toBytes();
+    expect((await take(found(place('b.jsonl', again)))).threadId).toBe(threadId);
+  });
+
+  it('a source that is a secret does not enter the catalogue, in no case of its letters', async () => {
+    const source = ['AK', 'IA', 'ABCDEFGHIJKLMNOP'].join('');
+    const { threadId } = await take(found(place('a.jsonl', codexRollout({ source }).user('one').toBytes())));
+    const thread = await home?.threads.get(home.userKey, threadId ?? '');
+    expect(thread?.source.toUpperCase()).not.toContain(source);
+  });
+
+  it('names the rule where an id is no id', async () => {
+    expect(await take(found(place('a.jsonl', codexRollout({ id: '../../x' }).user('one').toBytes())))).toMatchObject({
+      outcome: { reason: 'no_thread_id', detail: expect.stringContaining('1 to 128 characters') },
+    });
   });
 
   it('takes the id from the name where the content has none, and refuses a file without either', async () => {

@@ -96,6 +96,13 @@ describe('keys known by their shape (DV-6, A21)', () => {
     expect(JSON.parse(JSON.parse(result).output)).toEqual({ text: `first\n${R}\nlast` });
   });
 
+  it.each(tokens.filter(([kind]) => kind !== 'jwt' && kind !== 'azure_secret'))(
+    '%s as the end of a longer name: %#',
+    (_kind, token) => {
+      expect(redact(`call_${token}`)).toBe(`call_${R}`);
+    },
+  );
+
   it.each(tokens)('%s after a colour code: %#', (_kind, token) => {
     expect(redact(`\u001b[32m${token}\u001b[0m`)).not.toContain(token.slice(10, 24));
     expect(redact(JSON.stringify(`\u001b[1;32m${token}\u001b[0m`))).not.toContain(token.slice(10, 24));
@@ -160,6 +167,13 @@ describe('values known by their name (DV-6)', () => {
     ['os.environ["API_KEY"] = "abcdefgh1"', `os.environ["API_KEY"] = "${R}"`],
     ['The API key: abcdefgh1', `The API key: ${R}`],
     ['OPENAI_API_KEY_2=abcdefgh', `OPENAI_API_KEY_2=${R}`],
+    ['export DB_PASS="hunter2hunter"', `export DB_PASS="${R}"`],
+    ['MYSQL_PASS: hunter2hunter', `MYSQL_PASS: ${R}`],
+    ['PGPASS=hunter2hunter', `PGPASS=${R}`],
+    ['{"pass":"hunter2hunter"}', `{"pass":"${R}"}`],
+    ['curl -u admin:hunter2 https://x.example', `curl -u admin:${R} https://x.example`],
+    ['curl -s --user "ci:hunter2x" https://x.example', `curl -s --user "ci:${R}" https://x.example`],
+    [`Authorization: token ${'0123abcd'.repeat(5)}`, `Authorization: token ${R}`],
   ])('%s', (text, expected) => {
     expect(redact(text)).toBe(expected);
   });
@@ -167,6 +181,8 @@ describe('values known by their name (DV-6)', () => {
 
 describe('what is no secret stays', () => {
   it.each([
+    'PASS: test_login and pass="true" and pass: everything',
+    'docker run -u 1000:1000 image; curl -u "$USER:$PASS" https://x.example',
     'task-0194f5a689ab7cde8123456789abcdef and risk-based and disk-abcdefghijklmnopqrstuvwxyz',
     'sk-fading-circle-of-twelve-dots',
     '550e8400-e29b-41d4-a716-446655440000',
