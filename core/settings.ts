@@ -130,6 +130,10 @@ export const LIMITS = {
   /** DV-19. */
   shrinkPercent: 40,
   historyDays: 90,
+  /** A file above this is fetched from where it lies: Lambda refuses answers over 6 MB, and bytes grow by a third on the way (user case C16). */
+  inlineFileBytes: 4_300_000,
+  /** How long an address of a stored object works. */
+  linkMs: 5 * MINUTE_MS,
 } as const;
 
 /** Puts a number into the range of its rule; what is not a finite number becomes the default. */

@@ -1,10 +1,10 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { DefectError } from '../errors.ts';
 import type { Manifest } from './manifest.ts';
 
 /** The stored and shown form of a manifest (storage.md): JSON with snake_case names, times in ms. */
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-const count = z.number().nonnegative();
+const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/));
+const count = z.number().check(z.minimum(0));
 const usage = z.object({
   input_tokens: count,
   cached_input_tokens: count,
@@ -14,16 +14,16 @@ const usage = z.object({
   total_tokens: count,
 });
 const manifestShape = z.object({
-  version: z.int().positive(),
-  parent: z.int().nonnegative(),
+  version: z.int().check(z.minimum(1)),
+  parent: z.int().check(z.minimum(0)),
   created_at: z.int(),
   reason: z.enum(['consolidation', 'note', 'edit', 'forget', 'restore', 'import']),
   actor: z.string(),
   inputs: z.array(z.object({ thread_id: z.string(), source_updated_at: z.int() })),
   removed: z.array(z.string()),
-  files: z.record(z.string(), z.object({ version_id: z.string(), sha256, bytes: z.int().nonnegative() })),
-  model: z.string().nullable(),
-  prompt_version: z.string().nullable(),
+  files: z.record(z.string(), z.object({ version_id: z.string(), sha256, bytes: z.int().check(z.minimum(0)) })),
+  model: z.nullable(z.string()),
+  prompt_version: z.nullable(z.string()),
   token_usage: usage,
   notes_consumed: z.array(z.string()),
 });
@@ -66,7 +66,7 @@ export function manifestToJson(manifest: Manifest): ManifestJson {
  * @throws DefectError `memory.manifest_unreadable`
  */
 export function parseManifest(text: string, version: number): Manifest {
-  const found = manifestShape.safeParse(parseJson(text, version));
+  const found = z.safeParse(manifestShape, parseJson(text, version));
   if (!found.success || found.data.version !== version) throw unreadable(version, found.error);
   return fromJson(found.data);
 }

@@ -1,6 +1,6 @@
 import type { Head, Manifest } from '../consolidation/manifest.ts';
 import { loadVersionChain } from '../consolidation/version-chain.ts';
-import { NotFoundError } from '../errors.ts';
+import { DefectError, NotFoundError } from '../errors.ts';
 import type { HeadStore } from '../ports/head-store.ts';
 import type { MemoryStore } from '../ports/memory-store.ts';
 import { compareBytes } from '../text.ts';
@@ -39,8 +39,9 @@ export function treeFiles(tree: FileTree): MemoryFiles {
 /**
  * Opens the current version, or the named one. The head is resolved once; every file is read by the manifest's entry, so a
  * publish meanwhile is not seen (storage.md, "Readers"). Only versions that the head reaches by parent links exist: the
- * manifest of a run that lost is no version. Version 0 is the empty memory that everyone starts from.
- * @throws NotFoundError `memory.version_not_found`
+ * manifest of a run that lost is no version. Version 0 is the empty memory that everyone starts from. An old version stays
+ * readable for `LIMITS.historyDays`; what has expired since is told apart from what never was (user case C26).
+ * @throws NotFoundError `memory.version_not_found`, `memory.version_expired`; the latter also while reading
  * @throws DefectError `memory.manifest_missing`, `memory.chain_broken`
  */
 export async function openVersion(
@@ -60,9 +61,23 @@ export async function openVersion(
     read: async (path) => {
       const entry = Object.hasOwn(files, path) ? files[path] : undefined;
       if (entry === undefined) throw pathNotFound();
-      return stores.memories.readFile(userKey, path, entry);
+      const reading = stores.memories.readFile(userKey, path, entry);
+      return wanted === head.version ? reading : reading.catch((error: unknown) => explainGone(error, wanted));
     },
   };
+}
+
+/** Content of the current version never expires: there it is a defect that nobody must take for history. */
+function explainGone(error: unknown, version: number): never {
+  if (error instanceof DefectError && error.code === 'memory.content_gone') throw expired(version, error);
+  throw error;
+}
+
+function expired(version: number, cause?: unknown): NotFoundError {
+  return new NotFoundError('memory.version_expired', `version ${version} is older than the history that is kept`, {
+    details: { version },
+    cause,
+  });
 }
 
 async function findManifest(
@@ -75,6 +90,8 @@ async function findManifest(
     wanted > head ? [] : await loadVersionChain(memories, userKey, head, (manifest) => manifest.version <= wanted);
   const found = chain.at(-1);
   if (found?.version === wanted) return found;
+  // The chain ended above it although it goes on: what came before has expired.
+  if (found !== undefined && found.version > wanted && found.parent > 0) throw expired(wanted);
   throw new NotFoundError('memory.version_not_found', `version ${wanted} is not a version of this memory`, {
     details: { version: wanted },
   });

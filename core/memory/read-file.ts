@@ -58,9 +58,18 @@ export async function readFile(files: MemoryFiles, request: ReadRequest): Promis
  * @throws NotFoundError `path.not_found`
  */
 export async function readWholeFile(files: MemoryFiles, path: string): Promise<Uint8Array> {
+  return files.read(findFile(files, path));
+}
+
+/**
+ * The workspace path of the file that a caller's path names.
+ * @throws InvalidInputError `path.invalid`, `read.not_a_file`
+ * @throws NotFoundError `path.not_found`
+ */
+export function findFile(files: MemoryFiles, path: string): string {
   const target = findTarget(files, path);
   if (target.kind === 'folder') throw refuse('read.not_a_file', 'path', 'path must name a file, not a folder');
-  return files.read(target.path);
+  return target.path;
 }
 
 /** Index after `count` LFs from `from`; undefined when the text has fewer. */

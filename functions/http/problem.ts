@@ -47,7 +47,7 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   'http.body_too_large': 413,
   'http.unsupported_media_type': 415,
   'http.precondition_required': 428,
-  'memory.version_gone': 410,
+  'memory.version_expired': 410,
 };
 
 const RESERVED = new Set(['type', 'title', 'status', 'code', 'detail', 'instance']);

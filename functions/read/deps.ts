@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/ports/clock.ts';
+import type { FileLinks } from '../../core/ports/file-links.ts';
 import type { HeadStore } from '../../core/ports/head-store.ts';
 import type { JobStore } from '../../core/ports/job-store.ts';
 import type { MemoryStore } from '../../core/ports/memory-store.ts';
@@ -10,17 +11,12 @@ import type { ThreadStore } from '../../core/ports/thread-store.ts';
 import type { TokenSource } from '../../core/ports/token-source.ts';
 import type { UsageLedger } from '../../core/ports/usage-ledger.ts';
 import type { Settings } from '../../core/settings.ts';
-
-/** Who asks. Comes from a verified token or the server's own configuration, never from what the request names. */
-export interface Identity {
-  readonly userKey: string;
-  readonly userId: string;
-}
+import type { Identify } from '../http/identity.ts';
 
 /** What the read app needs; `wire.ts` of a Lambda and `local/` put it together. */
 export interface ReadAppDeps {
   /** @throws DeniedError `auth.*` when it is not known who asks */
-  readonly identify: (request: Request) => Identity;
+  readonly identify: Identify;
   readonly settings: (userKey: string) => Promise<Settings>;
   readonly heads: HeadStore;
   readonly memories: MemoryStore;
@@ -35,6 +31,8 @@ export interface ReadAppDeps {
   readonly telemetry: Telemetry;
   /** Where the agent is told that the memory files lie: a folder, or the address of the files endpoint. */
   readonly basePath: string;
+  /** Where answers have a largest size; absent: files of any size are answered whole. */
+  readonly links?: FileLinks;
   /** Default 10 s. */
   readonly requestTimeoutMs?: number;
 }

@@ -1,8 +1,9 @@
 import type { Context } from 'hono';
 import { listFiles } from '../../core/memory/list-files.ts';
-import { openVersion } from '../../core/memory/memory-files.ts';
-import { readFile, readWholeFile } from '../../core/memory/read-file.ts';
+import { type OpenedVersion, openVersion } from '../../core/memory/memory-files.ts';
+import { findFile, readFile, readWholeFile } from '../../core/memory/read-file.ts';
 import { searchFiles } from '../../core/memory/search-files.ts';
+import { LIMITS } from '../../core/settings.ts';
 import { prefersMarkdown } from '../http/conditional.ts';
 import type { Route } from '../http/create-app.ts';
 import { readJsonBody } from '../http/read-body.ts';
@@ -23,7 +24,7 @@ export function fileRoutes(deps: ReadAppDeps): readonly Route[] {
 }
 
 async function answerList(deps: ReadAppDeps, context: Context): Promise<Response> {
-  const { userKey } = deps.identify(context.req.raw);
+  const { userKey } = deps.identify(context.req.raw, context.env);
   const query = readQuery(context.req.url, listQuery);
   const files = await openVersion(deps, userKey);
   const listing = await listFiles(files, { path: query.path, cursor: query.cursor, maxResults: query.max_results });
@@ -31,12 +32,17 @@ async function answerList(deps: ReadAppDeps, context: Context): Promise<Response
 }
 
 async function answerFile(deps: ReadAppDeps, context: Context): Promise<Response> {
-  const { userKey } = deps.identify(context.req.raw);
+  const { userKey } = deps.identify(context.req.raw, context.env);
   const query = readQuery(context.req.url, fileQuery);
   const path = readPathAfter(context.req.url, `${FILES}/`);
   const files = await openVersion(deps, userKey, query.version);
   context.header('vary', 'accept');
   if (prefersMarkdown(context.req.header('accept'))) {
+    const link = await linkLargeFile(deps, userKey, { files, path });
+    if (link !== undefined) {
+      context.header('cache-control', 'no-store');
+      return context.redirect(link, 307);
+    }
     const content = await readWholeFile(files, path);
     context.header('content-type', path.endsWith('.md') ? 'text/markdown; charset=utf-8' : 'application/octet-stream');
     return context.body(new Uint8Array(content));
@@ -45,8 +51,20 @@ async function answerFile(deps: ReadAppDeps, context: Context): Promise<Response
   return context.json({ ...text, version: files.version });
 }
 
+/** Where links are offered, an address for a file that is too large for an answer. */
+async function linkLargeFile(
+  deps: ReadAppDeps,
+  userKey: string,
+  wanted: { readonly files: OpenedVersion; readonly path: string },
+): Promise<string | undefined> {
+  const path = findFile(wanted.files, wanted.path);
+  const entry = wanted.files.manifest?.files[path];
+  if (deps.links === undefined || entry === undefined || entry.bytes <= LIMITS.inlineFileBytes) return undefined;
+  return deps.links.link(userKey, path, entry);
+}
+
 async function answerSearch(deps: ReadAppDeps, context: Context): Promise<Response> {
-  const { userKey } = deps.identify(context.req.raw);
+  const { userKey } = deps.identify(context.req.raw, context.env);
   readQuery(context.req.url, noQuery);
   const body = await readJsonBody(context.req.raw, searchBody);
   const files = await openVersion(deps, userKey);

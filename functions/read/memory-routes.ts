@@ -17,11 +17,14 @@ export function memoryRoutes(deps: ReadAppDeps): readonly Route[] {
 
 /** One read of the head decides everything, so that tag and bytes are of one version. */
 async function answerMemory(deps: ReadAppDeps, context: Context): Promise<Response> {
-  const { userKey } = deps.identify(context.req.raw);
+  const { userKey } = deps.identify(context.req.raw, context.env);
   const query = readQuery(context.req.url, memoryQuery);
-  const { useMemories } = await deps.settings(userKey);
-  const head = await deps.heads.read(userKey);
-  const template = await deps.templates.get('read_path');
+  // Asked together: a store may fetch head and settings in one request.
+  const [{ useMemories }, head, template] = await Promise.all([
+    deps.settings(userKey),
+    deps.heads.read(userKey),
+    deps.templates.get('read_path'),
+  ]);
   const tag = tagOf(head, query, { useMemories, basePath: deps.basePath, templateVersion: template.version });
   context.header('etag', tag);
   context.header('cache-control', 'private, no-cache');

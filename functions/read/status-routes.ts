@@ -12,7 +12,7 @@ export function statusRoutes(deps: ReadAppDeps): readonly Route[] {
       method: 'GET',
       path: '/v1/status',
       handle: async (context) => {
-        const { userKey } = deps.identify(context.req.raw);
+        const { userKey } = deps.identify(context.req.raw, context.env);
         readQuery(context.req.url, noQuery);
         return context.json(await readStatus(deps, userKey, await deps.settings(userKey)));
       },

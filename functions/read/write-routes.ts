@@ -19,7 +19,7 @@ export function writeRoutes(deps: ReadAppDeps): readonly Route[] {
 }
 
 async function answerNote(deps: ReadAppDeps, context: Context): Promise<Response> {
-  const { userKey } = deps.identify(context.req.raw);
+  const { userKey } = deps.identify(context.req.raw, context.env);
   readQuery(context.req.url, noQuery);
   const body = await readJsonBody(context.req.raw, noteBody);
   const answer = await addNote(deps, userKey, { filename: body.filename, note: body.note });
@@ -28,7 +28,7 @@ async function answerNote(deps: ReadAppDeps, context: Context): Promise<Response
 }
 
 async function answerCitation(deps: ReadAppDeps, context: Context): Promise<Response> {
-  const { userKey } = deps.identify(context.req.raw);
+  const { userKey } = deps.identify(context.req.raw, context.env);
   const query = readQuery(context.req.url, citationQuery);
   const header = readHeader(context.req.raw.headers, 'idempotency-key', idempotencyKey);
   if (query.idempotency_key !== undefined && header !== undefined && query.idempotency_key !== header) {

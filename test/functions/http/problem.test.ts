@@ -19,7 +19,7 @@ describe('problemOf', () => {
     ['an unknown caller', new DeniedError('auth.missing_token', 'm'), 401, 'Unauthorized'],
     ['a caller who may not', new DeniedError('user.not_allowed', 'm'), 403, 'Forbidden'],
     ['a missing thing', new NotFoundError('path.not_found', 'm'), 404, 'Not Found'],
-    ['an expired version', new NotFoundError('memory.version_gone', 'm'), 410, 'Gone'],
+    ['an expired version', new NotFoundError('memory.version_expired', 'm'), 410, 'Gone'],
     ['a conflict', new ConflictError('note.exists', 'm'), 409, 'Conflict'],
     ['an outage', new UnavailableError('store.down', 'm'), 503, 'Service Unavailable'],
     ['a quota', new UnavailableError('quota.requests', 'm'), 429, 'Too Many Requests'],
