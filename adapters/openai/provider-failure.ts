@@ -17,6 +17,8 @@ const TOO_LONG_MESSAGE =
 const POLICY_CODES = new Set(['invalid_prompt', 'bio_policy', 'cyber_policy', 'misalignment_policy_violation']);
 const FILTER_CODES = new Set(['content_filter', 'content_policy_violation', 'ResponsibleAIPolicyViolation']);
 const QUOTA_CODES = new Set(['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active']);
+/** What providers answer with a 401; `http_401` stands for all their other words. */
+const KEY_CODES = new Set(['invalid_api_key', 'authentication_error', 'http_401']);
 const SAFE_CODE = /^[a-z0-9_.-]{1,64}$/i;
 
 /** Reads the SDK's error for a refused request. @returns undefined when the provider never answered */
@@ -40,8 +42,14 @@ export function replyForFailure(failure: ProviderFailure, now: number): ModelRep
   if (FILTER_CODES.has(code)) return { kind: 'incomplete', reason: 'filter', usage: null };
   if (status === 429 || status === 498)
     return { kind: 'rate_limited', retryAfterMs: retryAfterMs(failure.headers, now) };
+  if (status === 401) return { kind: 'misconfigured', code: KEY_CODES.has(code) ? code : 'http_401' };
   if (status === 408 || status === 409 || status >= 500) return { kind: 'unavailable', code: `http_${status}` };
   return { kind: 'misconfigured', code: SAFE_CODE.test(code) ? code : `http_${status}` };
+}
+
+/** Whether the provider turned down the API key itself. */
+export function isKeyRefusal(reply: ModelReply): boolean {
+  return reply.kind === 'misconfigured' && KEY_CODES.has(reply.code);
 }
 
 /** The reply for an error inside a response that began well (`status: "failed"`). */

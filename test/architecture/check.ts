@@ -54,7 +54,7 @@ function checkPackages(source: Source): void {
     if (source.path.startsWith('core/') && !allowed) faults.push(`${source.path}: core may not import ${name}`);
     if (
       /^(@aws-sdk|@smithy)\//.test(name) &&
-      !/^(adapters\/(dynamodb|s3|sqs|durable)|test|bench)\//.test(source.path)
+      !/^(adapters\/(dynamodb|s3|sqs|durable|secrets)|test|bench)\//.test(source.path)
     ) {
       faults.push(`${source.path}: only the AWS adapters may import ${name}`);
     }

@@ -1,4 +1,6 @@
+import { KeyedModelClient } from '../../adapters/openai/keyed-model-client.ts';
 import { OpenAiModelClient } from '../../adapters/openai/openai-model-client.ts';
+import { ModelWithinDeadline } from '../../core/agent/model-within-deadline.ts';
 import type { ModelReply } from '../../core/ports/model-client.ts';
 import { ScriptedModel, textReply, toolReply } from '../doubles/scripted-model.ts';
 import {
@@ -54,4 +56,17 @@ modelClientContract('OpenAI adapter', async (...ends) => {
   const server = await startScriptedOpenAi(ends.map((end) => ANSWERS[end]));
   const client = new OpenAiModelClient({ apiKey: 'any', baseUrl: server.baseUrl });
   return { client, close: () => server.close() };
+});
+
+modelClientContract('OpenAI adapter with a key that may change', async (...ends) => {
+  const server = await startScriptedOpenAi(ends.map((end) => ANSWERS[end]));
+  const keys = { current: async () => 'any', refresh: async () => 'any' };
+  const client = new KeyedModelClient(keys, { baseUrl: server.baseUrl });
+  return { client, close: () => server.close() };
+});
+
+modelClientContract('within a deadline', async (...ends) => {
+  const inner = new ScriptedModel(ends.map((end) => REPLIES[end]));
+  const client = new ModelWithinDeadline(inner, { remainingMs: () => 60_000, reserveMs: 5_000, leastMs: 1_000 });
+  return { client, close: async () => inner.assertDone() };
 });
