@@ -6,6 +6,7 @@ const encoder = new TextEncoder();
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const THREAD_ID = /^[A-Za-z0-9._-]{1,128}$/;
 const PLAIN_USER_KEY = /^[A-Za-z0-9._-]{1,128}$/;
+const ENCODED_USER_KEY = /^~[A-Za-z0-9_-]{1,127}$/;
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 /** Lower-case hex SHA-256 of a text's UTF-8 bytes, or of bytes. */
@@ -45,6 +46,11 @@ export function toUserKey(userId: string): string {
   if (PLAIN_USER_KEY.test(userId) && userId !== '.' && userId !== '..') return userId;
   const encoded = `~${toBase64Url(encoder.encode(userId))}`;
   return encoded.length <= 128 ? encoded : `~h${sha256Hex(userId)}`;
+}
+
+/** True for the storage form of some user id: what a message, an event or a stored key may name. */
+export function isUserKey(text: string): boolean {
+  return ENCODED_USER_KEY.test(text) || (PLAIN_USER_KEY.test(text) && text !== '.' && text !== '..');
 }
 
 function toBase64Url(bytes: Uint8Array): string {

@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { RandomTokenSource } from '../../adapters/system/random-token-source.ts';
 import { SystemClock } from '../../adapters/system/system-clock.ts';
-import { WorkerPool } from '../../adapters/system/worker-pool.ts';
 import { ConsoleTelemetry } from '../../adapters/telemetry/console-telemetry.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import type { JobMessage, JobQueue } from '../../core/ports/job-queue.ts';
 import type { Telemetry } from '../../core/ports/telemetry.ts';
 import type { TokenSource } from '../../core/ports/token-source.ts';
 import { FixedClock } from '../doubles/fixed-clock.ts';
-import { MemoryJobQueue } from '../doubles/memory-job-queue.ts';
 import { NumberedTokens } from '../doubles/numbered-tokens.ts';
 import { RecordingTelemetry } from '../doubles/recording-telemetry.ts';
 import { NOW } from '../support/sample-state.ts';
@@ -32,40 +29,6 @@ describe.each<[string, TokenSource]>([
     expect(new Set(given).size).toBe(500);
     for (const token of given)
       expect(token).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-  });
-});
-
-/** A queue, and a way to see what it handed out. */
-interface OpenQueue {
-  readonly queue: JobQueue;
-  delivered(): Promise<readonly JobMessage[]>;
-}
-
-function openMemoryQueue(): OpenQueue {
-  const queue = new MemoryJobQueue();
-  return { queue, delivered: async () => queue.drain() };
-}
-
-function openPool(): OpenQueue {
-  const seen: JobMessage[] = [];
-  const queue = new WorkerPool(async (message) => void seen.push(message));
-  return { queue, delivered: () => queue.idle().then(() => seen) };
-}
-
-describe.each<[string, () => OpenQueue]>([
-  ['in memory', openMemoryQueue],
-  ['worker pool', openPool],
-])('job queue: %s', (_name, open) => {
-  it('hands out every message at least once, as it was sent', async () => {
-    const { queue, delivered } = open();
-    const messages = Array.from(
-      { length: 40 },
-      (_, at): JobMessage => ({ kind: 'thread-due', userKey: `u${at % 3}`, threadId: `t${at}` }),
-    );
-    await queue.send(messages.slice(0, 25));
-    await queue.send([]);
-    await queue.send(messages.slice(25));
-    expect(await delivered()).toEqual(messages);
   });
 });
 
