@@ -1,7 +1,9 @@
 import * as z from 'zod';
+import { DefectError } from '../errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ModelClient, ModelReply, ModelRequest } from '../ports/model-client.ts';
 import type { StepRunner } from '../ports/step-runner.ts';
+import type { TokenSource } from '../ports/token-source.ts';
 import type { UsageLedger } from '../ports/usage-ledger.ts';
 import { LIMITS } from '../settings.ts';
 import { estimateTokens } from '../text.ts';
@@ -14,6 +16,8 @@ export interface ModelPorts {
   readonly steps: StepRunner;
   readonly ledger: UsageLedger;
   readonly clock: Clock;
+  /** For the ids of calls. */
+  readonly tokens: TokenSource;
 }
 
 /** Whose calls these are and what pays for them. */
@@ -73,8 +77,9 @@ export interface AskedTurn {
 
 /**
  * Makes one turn's model call as a named step, reserved in the ledger before and settled after. A run that starts over gets
- * the stored reply and pays nothing. A stored failure is not replayed: the call is made again as `<name>-2`, `-3`, …, each
- * with a reservation of its own. An answer cut for length is asked for once more with twice the room (user case B24).
+ * the stored reply and pays nothing. A stored failure is not replayed: the call is made again as `<name>-2`, `-3`, …. Every
+ * call has a reservation of its own, also where a run of the same name made one like it before. An answer cut for length is
+ * asked for once more with twice the room (user case B24).
  *
  * @param name the same on every pass of the run, such as `turn-001`
  */
@@ -102,13 +107,17 @@ export async function askModel(
   }
 }
 
+/**
+ * The call id ends in a fresh token, drawn where the call is made: the names of the run and of the step come again when a run
+ * is begun anew, or when a step was cut off before its reply was kept, and then the provider is paid again.
+ */
 async function callModel(
   ports: ModelPorts,
   account: ModelAccount,
   step: string,
   request: ModelRequest,
 ): Promise<z.infer<typeof turnShape>> {
-  const callId = `${account.runId}/${step}`;
+  const callId = `${account.runId}/${step}/${ports.tokens.next()}`;
   const reserved = await ports.ledger.reserve(account.userKey, {
     callId,
     purpose: 'consolidation',
@@ -121,7 +130,12 @@ async function callModel(
   if (reserved.kind === 'over_budget') return reserved;
   const reply = await ports.model.respond(request);
   await ports.ledger.settle(account.userKey, callId, paidUsage(reply));
-  return turnShape.parse(reply);
+  const turn = turnShape.safeParse(reply);
+  if (turn.success) return turn.data;
+  const field = turn.error.issues[0]?.path.join('.') ?? '';
+  throw new DefectError('model.reply_unreadable', 'a model client answered what its port does not allow', {
+    details: { field },
+  });
 }
 
 /** Estimated tokens of a request with its largest answer. */

@@ -3,7 +3,10 @@ import type { TokenUsage } from '../agent/token-usage.ts';
 export type CallPurpose = 'extraction' | 'consolidation';
 
 export interface Reservation {
-  /** Unique; the same id twice is one reservation. */
+  /**
+   * Unique to one call; the same id twice is one reservation, and costs nothing more once it is settled. So a call that is made
+   * again, for whatever reason, must come with a new id: else it is neither limited nor counted.
+   */
   readonly callId: string;
   readonly purpose: CallPurpose;
   /** What the call is for: a thread id, or a run id. */

@@ -3,12 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { Agent, type AgentBudget, type AgentTask, DEFAULT_AGENT_BUDGET } from '../../../core/agent/agent.ts';
 import { AgentWorkspace } from '../../../core/agent/agent-workspace.ts';
 import type { ModelItem, ModelReply } from '../../../core/ports/model-client.ts';
+import type { StepRunner } from '../../../core/ports/step-runner.ts';
 import { LIMITS } from '../../../core/settings.ts';
 import { decodeUtf8, encodeUtf8 } from '../../../core/text.ts';
 import { isWorkspacePath } from '../../../core/workspace/workspace-path.ts';
 import { FixedClock } from '../../doubles/fixed-clock.ts';
 import { MemoryStepRunner } from '../../doubles/memory-step-runner.ts';
 import { MemoryUsageLedger } from '../../doubles/memory-usage-ledger.ts';
+import { NumberedTokens } from '../../doubles/numbered-tokens.ts';
 import { type ScriptEntry, ScriptedModel } from '../../doubles/scripted-model.ts';
 import { calling, callingRaw, finishing, listing, saying, TURN_USAGE, writing } from './agent-script.ts';
 
@@ -20,15 +22,16 @@ const down: ModelReply = { kind: 'unavailable', code: 'http_503' };
 interface Bench {
   readonly agent: Agent;
   readonly model: ScriptedModel;
-  readonly steps: MemoryStepRunner;
+  readonly steps: StepRunner;
   readonly ledger: MemoryUsageLedger;
   readonly workspace: AgentWorkspace;
 }
 
 interface BenchOptions {
   readonly budget?: Partial<AgentBudget>;
-  readonly steps?: MemoryStepRunner;
+  readonly steps?: StepRunner;
   readonly ledger?: MemoryUsageLedger;
+  readonly tokens?: NumberedTokens;
   readonly task?: Partial<AgentTask>;
   readonly now?: number;
 }
@@ -41,8 +44,9 @@ function bench(script: readonly ScriptEntry[], options: BenchOptions = {}): Benc
     new Map(Object.entries(FILES).map(([path, text]) => [path, encodeUtf8(text)] as const)),
   );
   const clock = new FixedClock(options.now ?? 0);
+  const tokens = options.tokens ?? new NumberedTokens();
   const agent = new Agent(
-    { model, steps, ledger, clock },
+    { model, steps, ledger, clock, tokens },
     {
       account: { userKey: 'u', runId: 'run', dailyTokenBudget: 1_000_000 },
       model: 'm',
@@ -60,6 +64,11 @@ function bench(script: readonly ScriptEntry[], options: BenchOptions = {}): Benc
 function resultsSeen(model: ScriptedModel): unknown[] {
   const items: readonly ModelItem[] = model.requests.at(-1)?.items ?? [];
   return items.flatMap((item) => (item.kind === 'tool_result' ? [JSON.parse(item.text)] : []));
+}
+
+/** The steps whose calls were reserved, in order; what follows is fresh for each call. */
+function callsBooked(ledger: MemoryUsageLedger): readonly string[] {
+  return ledger.calls('u').map((call) => call.callId.replace(/\/[0-9a-f-]{36}$/, ''));
 }
 
 function textOf(workspace: AgentWorkspace, path: string): string {
@@ -321,11 +330,26 @@ describe('what a run pays', () => {
     const { agent, ledger } = bench([listing('.'), finishing()]);
     await agent.run();
     const calls = ledger.calls('u');
-    expect(calls.map((call) => call.callId)).toEqual(['run/turn-001', 'run/turn-002']);
+    expect(callsBooked(ledger)).toEqual(['run/turn-001', 'run/turn-002']);
     expect(calls[0]).toMatchObject({ purpose: 'consolidation', subject: 'run', model: 'm', dailyLimit: 1_000_000 });
     expect(calls[0]?.tokens).toBeGreaterThan(LIMITS.agentOutputTokens);
     expect(await ledger.day('u', '1970-01-01')).toMatchObject({ reservedTokens: 0, usage: { totalTokens: 220 } });
   });
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, 'much'])(
+    'tells a reply that its port does not allow as a defect: %j',
+    async (bad) => {
+      const remainingPercent: unknown = bad;
+      const rateLimits = [{ name: 'tokens', remainingPercent, resetsAt: 0 }];
+      const { agent, ledger } = bench([Object.assign({}, listing('.'), { rateLimits })]);
+      await expect(agent.run()).rejects.toMatchObject({
+        kind: 'defect',
+        code: 'model.reply_unreadable',
+        details: { field: 'rateLimits.0.remainingPercent' },
+      });
+      expect(await ledger.day('u', '1970-01-01')).toMatchObject({ reservedTokens: 0, usage: { totalTokens: 110 } });
+    },
+  );
 
   it('makes no call that the ledger refuses', async () => {
     const account = { userKey: 'u', runId: 'run', dailyTokenBudget: LIMITS.agentOutputTokens + 5_000 };
@@ -350,8 +374,7 @@ describe('what a run pays', () => {
   });
 
   it('replays the turns of a run that was killed and pays only for the rest', async () => {
-    const steps = new MemoryStepRunner();
-    const ledger = new MemoryUsageLedger();
+    const shared = { steps: new MemoryStepRunner(), ledger: new MemoryUsageLedger(), tokens: new NumberedTokens() };
     const killed = bench(
       [
         writing('MEMORY.md', 'new'),
@@ -359,31 +382,46 @@ describe('what a run pays', () => {
           throw new Error('killed');
         },
       ],
-      { steps, ledger },
+      shared,
     );
     await expect(killed.agent.run()).rejects.toThrow('killed');
 
-    const again = bench([finishing()], { steps, ledger });
+    const again = bench([finishing()], shared);
     expect(await again.agent.run()).toMatchObject({ kind: 'finished' });
     expect(again.model.requests).toHaveLength(1);
     expect(textOf(again.workspace, 'MEMORY.md')).toBe('new');
     expect(again.agent.usage.totalTokens).toBe(220);
-    expect(ledger.calls('u').map((item) => item.callId)).toEqual(['run/turn-001', 'run/turn-002']);
+    expect(callsBooked(shared.ledger)[0]).toBe('run/turn-001');
+  });
+
+  it('counts a call again that is made again, since its reply was lost before it was kept', async () => {
+    const steps = new MemoryStepRunner();
+    const losing: StepRunner = {
+      run: (runId, name, shape, work) =>
+        name === 'turn-002'
+          ? work().then(() => Promise.reject(new Error('killed')))
+          : steps.run(runId, name, shape, work),
+      finish: (runId) => steps.finish(runId),
+    };
+    const shared = { ledger: new MemoryUsageLedger(), tokens: new NumberedTokens() };
+    await expect(bench([listing('.'), finishing()], { ...shared, steps: losing }).agent.run()).rejects.toThrow(
+      'killed',
+    );
+    expect(await bench([finishing()], { ...shared, steps }).agent.run()).toMatchObject({ kind: 'finished' });
+    expect(callsBooked(shared.ledger)).toEqual(['run/turn-001', 'run/turn-002', 'run/turn-002']);
+    expect(await shared.ledger.day('u', '1970-01-01')).toMatchObject({
+      reservedTokens: 0,
+      usage: { totalTokens: 330 },
+    });
   });
 
   it('makes a failed call again, with a reservation of its own, when the run starts over', async () => {
-    const steps = new MemoryStepRunner();
-    const ledger = new MemoryUsageLedger();
-    await bench([listing('.'), down], { steps, ledger }).agent.run();
-    await bench([down], { steps, ledger }).agent.run();
-    const third = bench([finishing()], { steps, ledger });
+    const shared = { steps: new MemoryStepRunner(), ledger: new MemoryUsageLedger(), tokens: new NumberedTokens() };
+    await bench([listing('.'), down], shared).agent.run();
+    await bench([down], shared).agent.run();
+    const third = bench([finishing()], shared);
     expect(await third.agent.run()).toMatchObject({ kind: 'finished' });
-    expect(ledger.calls('u').map((item) => item.callId)).toEqual([
-      'run/turn-001',
-      'run/turn-002',
-      'run/turn-002-2',
-      'run/turn-002-3',
-    ]);
+    expect(callsBooked(shared.ledger)).toEqual(['run/turn-001', 'run/turn-002', 'run/turn-002-2', 'run/turn-002-3']);
   });
 });
 

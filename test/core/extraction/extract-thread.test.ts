@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { NO_USAGE } from '../../../core/agent/token-usage.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { type Outcome, outcomeName } from '../../../core/extraction/outcome.ts';
 import { DEFAULT_SETTINGS } from '../../../core/settings.ts';
 import type { Thread } from '../../../core/thread/thread.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, toDay } from '../../../core/time.ts';
 import { MemoryRolloutStore } from '../../doubles/memory-rollout-store.ts';
 import { textReply } from '../../doubles/scripted-model.ts';
 import { codexRollout } from '../../support/rollout-builder.ts';
@@ -15,6 +16,7 @@ beforeEach(() => {
   bench = new ExtractionBench();
 });
 
+const USED = { ...NO_USAGE, inputTokens: 40, outputTokens: 2, totalTokens: 42 };
 const UNCHANGED: Outcome = { kind: 'skipped', reason: 'unchanged' };
 
 describe('extractThread, an output', () => {
@@ -84,6 +86,19 @@ describe('extractThread, an output', () => {
     await bench.run();
     await bench.add({ updatedAt: thread.updatedAt - 1 });
     expect(await bench.run()).toEqual(UNCHANGED);
+  });
+
+  it('counts the call of every claim of one snapshot', async () => {
+    await bench.add();
+    for (const claim of [1, 2]) {
+      bench.model.expect(textReply('nothing to say', USED));
+      expect(await bench.run()).toMatchObject({ kind: 'failed', reason: 'model_invalid' });
+      expect(await bench.ledger.day(USER, toDay(NOW))).toMatchObject({
+        calls: claim,
+        usage: { totalTokens: claim * USED.totalTokens },
+      });
+      bench.clock.advance(HOUR_MS);
+    }
   });
 
   it('emits what it came to', async () => {
