@@ -2,15 +2,8 @@ import * as z from 'zod';
 import type { TokenUsage } from '../../core/agent/token-usage.ts';
 import type { ModelItem, ModelReply, ModelRequest } from '../../core/ports/model-client.ts';
 import { type Dialect, promptCacheKey, type ReplyContext, type RequestOptions } from './dialect.ts';
+import { member, readUsage } from './read-usage.ts';
 
-const tokens = z.number().nullish();
-const usageShape = z.looseObject({
-  prompt_tokens: tokens,
-  prompt_tokens_details: z.looseObject({ cached_tokens: tokens, cache_write_tokens: tokens }).nullish(),
-  completion_tokens: tokens,
-  completion_tokens_details: z.looseObject({ reasoning_tokens: tokens }).nullish(),
-  total_tokens: tokens,
-});
 const callShape = z.looseObject({
   id: z.string(),
   function: z.looseObject({ name: z.string(), arguments: z.string() }),
@@ -26,7 +19,7 @@ const choiceShape = z.looseObject({
 const answerShape = z.looseObject({
   model: z.string().nullish(),
   choices: z.tuple([choiceShape], choiceShape),
-  usage: usageShape.nullish(),
+  usage: z.unknown(),
 });
 
 interface ChatMessage {
@@ -93,7 +86,7 @@ function readReply(answer: unknown, context: ReplyContext): ModelReply {
   const parsed = answerShape.safeParse(answer);
   if (!parsed.success) return { kind: 'misconfigured', code: 'response_not_understood' };
   const [{ finish_reason: reason, message }] = parsed.data.choices;
-  const usage = parsed.data.usage ? toUsage(parsed.data.usage) : null;
+  const usage = toUsage(parsed.data.usage);
   if (message.refusal) return { kind: 'refused', usage };
   if (reason === 'length') return { kind: 'incomplete', reason: 'length', usage };
   if (reason === 'content_filter') return { kind: 'incomplete', reason: 'filter', usage };
@@ -117,15 +110,14 @@ function readReply(answer: unknown, context: ReplyContext): ModelReply {
   };
 }
 
-function toUsage(usage: z.infer<typeof usageShape>): TokenUsage {
-  const input = usage.prompt_tokens ?? 0;
-  const output = usage.completion_tokens ?? 0;
-  return {
-    inputTokens: input,
-    cachedInputTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
-    cacheWriteInputTokens: usage.prompt_tokens_details?.cache_write_tokens ?? 0,
-    outputTokens: output,
-    reasoningOutputTokens: usage.completion_tokens_details?.reasoning_tokens ?? 0,
-    totalTokens: usage.total_tokens ?? input + output,
-  };
+function toUsage(usage: unknown): TokenUsage | null {
+  const input = member(usage, 'prompt_tokens_details');
+  return readUsage({
+    input: member(usage, 'prompt_tokens'),
+    cached: member(input, 'cached_tokens'),
+    cacheWrite: member(input, 'cache_write_tokens'),
+    output: member(usage, 'completion_tokens'),
+    reasoning: member(member(usage, 'completion_tokens_details'), 'reasoning_tokens'),
+    total: member(usage, 'total_tokens'),
+  });
 }

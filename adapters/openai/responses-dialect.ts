@@ -3,22 +3,15 @@ import type { TokenUsage } from '../../core/agent/token-usage.ts';
 import type { ModelItem, ModelReply, ModelRequest } from '../../core/ports/model-client.ts';
 import { type Dialect, promptCacheKey, type ReplyContext, type RequestOptions } from './dialect.ts';
 import { replyForErrorCode } from './provider-failure.ts';
+import { member, readUsage } from './read-usage.ts';
 
-const tokens = z.number().nullish();
-const usageShape = z.looseObject({
-  input_tokens: tokens,
-  input_tokens_details: z.looseObject({ cached_tokens: tokens, cache_write_tokens: tokens }).nullish(),
-  output_tokens: tokens,
-  output_tokens_details: z.looseObject({ reasoning_tokens: tokens }).nullish(),
-  total_tokens: tokens,
-});
 const answerShape = z.looseObject({
   status: z.string().nullish(),
   error: z.looseObject({ code: z.string().nullish() }).nullish(),
   incomplete_details: z.looseObject({ reason: z.string().nullish() }).nullish(),
   model: z.string().nullish(),
   output: z.array(z.looseObject({ type: z.string() })),
-  usage: usageShape.nullish(),
+  usage: z.unknown(),
 });
 const messageShape = z.looseObject({
   type: z.literal('message'),
@@ -91,7 +84,7 @@ function readReply(answer: unknown, context: ReplyContext): ModelReply {
   const parsed = answerShape.safeParse(answer);
   if (!parsed.success) return { kind: 'misconfigured', code: 'response_not_understood' };
   const { status, usage: reported } = parsed.data;
-  const usage = reported ? toUsage(reported) : null;
+  const usage = toUsage(reported);
   if (status === 'incomplete') {
     const filtered = parsed.data.incomplete_details?.reason === 'content_filter';
     return { kind: 'incomplete', reason: filtered ? 'filter' : 'length', usage };
@@ -127,15 +120,14 @@ function readOutput(answer: Answer, usage: TokenUsage | null, context: ReplyCont
   };
 }
 
-function toUsage(usage: z.infer<typeof usageShape>): TokenUsage {
-  const input = usage.input_tokens ?? 0;
-  const output = usage.output_tokens ?? 0;
-  return {
-    inputTokens: input,
-    cachedInputTokens: usage.input_tokens_details?.cached_tokens ?? 0,
-    cacheWriteInputTokens: usage.input_tokens_details?.cache_write_tokens ?? 0,
-    outputTokens: output,
-    reasoningOutputTokens: usage.output_tokens_details?.reasoning_tokens ?? 0,
-    totalTokens: usage.total_tokens ?? input + output,
-  };
+function toUsage(usage: unknown): TokenUsage | null {
+  const input = member(usage, 'input_tokens_details');
+  return readUsage({
+    input: member(usage, 'input_tokens'),
+    cached: member(input, 'cached_tokens'),
+    cacheWrite: member(input, 'cache_write_tokens'),
+    output: member(usage, 'output_tokens'),
+    reasoning: member(member(usage, 'output_tokens_details'), 'reasoning_tokens'),
+    total: member(usage, 'total_tokens'),
+  });
 }

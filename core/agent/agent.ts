@@ -11,6 +11,7 @@ import {
   type TurnReply,
 } from './ask-model.ts';
 import { dropOldResults } from './conversation.ts';
+import { budgetTokens } from './day-budget.ts';
 import { addUsage, NO_USAGE, type TokenUsage } from './token-usage.ts';
 import { runToolCalls, type ToolCall } from './tool-call.ts';
 
@@ -139,7 +140,7 @@ export class Agent {
     const name = `turn-${String(this.#turns).padStart(3, '0')}`;
     const asked = await askModel(this.#ports, account, name, request);
     for (const usage of asked.usages) this.#usage = addUsage(this.#usage, usage);
-    this.#tokens += asked.usages.reduce((sum, usage) => sum + Math.max(0, usage.totalTokens), 0);
+    this.#tokens += asked.usages.reduce((sum, usage) => sum + budgetTokens(usage), 0);
     if (asked.usages.length === 0) this.#tokens += estimate;
     if (asked.reply.kind !== 'reply') return stopFor(asked.reply);
     return this.#applyReply(asked.reply);

@@ -17,9 +17,14 @@ export const NO_USAGE: TokenUsage = {
   totalTokens: 0,
 };
 
-/** Sum of two usages, field by field; negative values count as 0. */
+/** Sum of two counts; negative ones count as 0. Stops at 2^53-1, up to where sums are exact and can be stored. */
+export function addTokens(left: number, right: number): number {
+  return Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, left) + Math.max(0, right));
+}
+
+/** Sum of two usages, field by field, as `addTokens` adds. */
 export function addUsage(left: TokenUsage, right: TokenUsage): TokenUsage {
-  const sum = (a: number, b: number): number => Math.max(0, a) + Math.max(0, b);
+  const sum = addTokens;
   return {
     inputTokens: sum(left.inputTokens, right.inputTokens),
     cachedInputTokens: sum(left.cachedInputTokens, right.cachedInputTokens),
