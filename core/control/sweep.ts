@@ -16,7 +16,7 @@ export interface SweepPorts {
 }
 
 export interface SweepLimits {
-  /** Most jobs of each kind that one pass hands on. */
+  /** Most jobs of each kind that one pass hands on; it also ends after as many that it could not hand on. */
   readonly maxJobs: number;
   /** Asked before each page: false ends the pass. */
   readonly hasTime: () => boolean;
@@ -28,7 +28,7 @@ export interface SweepReport {
   readonly consolidations: number;
   /** Jobs that could not be handed on; they stay due. */
   readonly failed: number;
-  /** False when the pass ended by its limits and left due jobs behind. */
+  /** False when the pass ended by its limits: due jobs may be left behind. */
   readonly complete: boolean;
 }
 
@@ -43,46 +43,42 @@ const BATCH = 10;
 export async function sweep(ports: SweepPorts, limits: SweepLimits): Promise<SweepReport> {
   const now = ports.clock.now();
   const first = Math.floor(now / LIMITS.sweepEveryMs) % ports.due.shards;
-  const totals = { extraction: 0, consolidation: 0, failed: 0 };
+  const totals = { consolidation: { handedOn: 0, failed: 0 }, extraction: { handedOn: 0, failed: 0 } };
   let complete = true;
   for (const kind of ['consolidation', 'extraction'] as const) {
     for (let step = 0; step < ports.due.shards; step++) {
       const shard = (first + step) % ports.due.shards;
-      const done = await sweepShard(ports, { kind, shard, now, left: limits.maxJobs - totals[kind] }, limits);
-      totals[kind] += done.handedOn;
-      totals.failed += done.failed;
-      complete &&= done.complete;
+      const ended = await sweepShard(ports, { kind, shard, now, total: totals[kind] }, limits);
+      complete &&= ended;
     }
   }
-  return { extractions: totals.extraction, consolidations: totals.consolidation, failed: totals.failed, complete };
+  const { consolidation, extraction } = totals;
+  const failed = consolidation.failed + extraction.failed;
+  return { extractions: extraction.handedOn, consolidations: consolidation.handedOn, failed, complete };
 }
 
 interface ShardPass {
   readonly kind: JobKey['kind'];
   readonly shard: number;
   readonly now: number;
-  readonly left: number;
+  /** Of all shards so far; counted on. */
+  readonly total: { handedOn: number; failed: number };
 }
 
-async function sweepShard(
-  ports: SweepPorts,
-  pass: ShardPass,
-  limits: SweepLimits,
-): Promise<{ handedOn: number; failed: number; complete: boolean }> {
-  const { kind, shard, now } = pass;
-  let handedOn = 0;
-  let failed = 0;
+/** @returns false when a limit ended it */
+async function sweepShard(ports: SweepPorts, pass: ShardPass, limits: SweepLimits): Promise<boolean> {
+  const { kind, shard, now, total } = pass;
   let after: string | null = null;
   do {
-    const limit = Math.min(BATCH, pass.left - handedOn);
-    if (limit <= 0 || !limits.hasTime()) return { handedOn, failed, complete: false };
+    const limit = Math.min(BATCH, limits.maxJobs - total.handedOn);
+    if (limit <= 0 || total.failed >= limits.maxJobs || !limits.hasTime()) return false;
     const page = await ports.due.due({ kind, shard, now, limit, after });
     const sent = await handOn(ports, kind, page.jobs, now);
-    handedOn += sent;
-    failed += page.jobs.length - sent;
+    total.handedOn += sent;
+    total.failed += page.jobs.length - sent;
     after = page.next;
   } while (after !== null);
-  return { handedOn, failed, complete: true };
+  return true;
 }
 
 /** @returns how many were handed on */

@@ -70,27 +70,39 @@ export async function takeInRollout(ports: TakeInPorts, request: TakeInRequest):
   const { userKey, threadId, order } = request;
   requireThreadId(threadId);
   const stored = await ports.threads.get(userKey, threadId);
-  if (stored !== undefined && stored.forgottenAt !== null) {
-    await ports.rollouts.remove(userKey, threadId);
-    return { kind: 'forgotten' };
-  }
-  if (stored !== undefined && isOutOfOrder(stored, order)) return { kind: 'known' };
+  if (isForgotten(stored)) return removeForgotten(ports, request);
+  if (isOutOfOrder(stored, order)) return { kind: 'known' };
   const uploaded = await ports.rollouts.look(userKey, threadId);
   if (uploaded === undefined) return { kind: 'gone' };
   const rollout: StoredRollout = { ...uploaded.rollout, order };
   const sameBytes = stored?.rollout.sha256 === rollout.sha256;
   const facts = sameBytes ? UNREAD : await readFacts(ports, request);
   const now = ports.clock.now();
-  const sighting = { threadId, facts, rollout, hints: uploaded.hints, now, requestedAt: null };
   const { generateMemories } = request.settings;
-  await ports.threads.update(userKey, threadId, (known) => registerThread(known, { ...sighting, generateMemories }));
+  const sighting = { threadId, facts, rollout, hints: uploaded.hints, now, requestedAt: null, generateMemories };
+  const entered = await ports.threads.update(userKey, threadId, (known) => {
+    // A later upload may have come in between; and what was not read must not replace what was.
+    if (isOutOfOrder(known, order) || (sameBytes && known?.rollout.sha256 !== rollout.sha256)) return undefined;
+    return registerThread(known, sighting);
+  });
+  if (isForgotten(entered)) return removeForgotten(ports, request);
+  if (entered?.rollout.sha256 !== rollout.sha256) return { kind: 'known' };
   if (sameBytes && !hasJustEnded(stored, uploaded)) return { kind: 'known' };
   await ports.jobs.wake(userKey, threadId, now + LIMITS.extractionLeaseMs);
   return { kind: 'registered' };
 }
 
-function isOutOfOrder(stored: Thread, order: string | null): boolean {
-  const known = stored.rollout.order;
+function isForgotten(thread: Thread | undefined): boolean {
+  return thread !== undefined && thread.forgottenAt !== null;
+}
+
+async function removeForgotten(ports: TakeInPorts, { userKey, threadId }: TakeInRequest): Promise<TakenIn> {
+  await ports.rollouts.remove(userKey, threadId);
+  return { kind: 'forgotten' };
+}
+
+function isOutOfOrder(stored: Thread | undefined, order: string | null): boolean {
+  const known = stored?.rollout.order ?? null;
   return order !== null && known !== null && compareUploadOrder(order, known) <= 0;
 }
 

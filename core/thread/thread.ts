@@ -14,8 +14,8 @@ export interface StoredRollout {
   /** What the uploader calls the file: a path on their machine, or an object key. Shown as `rollout_path`. */
   readonly path: string;
   /**
-   * Where this upload stands among those of its thread, as the store tells it (S3's sequencer: hex digits, compared as
-   * numbers); null where uploads come in order.
+   * Where this upload stands among those of its thread, as the store tells it (S3's sequencer, see `compareUploadOrder`);
+   * null where uploads come in order.
    */
   readonly order: string | null;
 }

@@ -1,6 +1,30 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseSettings } from '../../core/parse-settings.ts';
-import { DEFAULT_SETTINGS } from '../../core/settings.ts';
+import { parseSettings, settingsToJson } from '../../core/parse-settings.ts';
+import { DEFAULT_SETTINGS, NUMBER_RULES } from '../../core/settings.ts';
+
+const NAME = fc.string({ minLength: 1, maxLength: 128 });
+const NUMBERS = Object.fromEntries(
+  Object.entries(NUMBER_RULES).map(([key, { min, max }]) => [
+    key,
+    fc.double({ min: min - 5, max: max + 5, noNaN: true }),
+  ]),
+);
+/** Any change that a person may send. */
+const CHANGE = fc.record(
+  {
+    ...NUMBERS,
+    generate_memories: fc.boolean(),
+    use_memories: fc.boolean(),
+    disable_on_external_context: fc.boolean(),
+    allowed_sources: fc.array(NAME, { maxLength: 64 }),
+    allowed_mcp_servers: fc.array(NAME, { maxLength: 64 }),
+    extract_model: fc.option(NAME),
+    consolidation_model: fc.option(NAME),
+    evidence: fc.constantFrom('tiered', 'middle'),
+  },
+  { requiredKeys: [] },
+);
 
 describe('settings by their wire names', () => {
   it('are the defaults where nothing is said', () => {
@@ -105,6 +129,17 @@ describe('settings by their wire names', () => {
       extractModel: null,
       maxUnusedDays: 4,
     });
+  });
+
+  it('are the same after they were written and read back, whatever was set', () => {
+    fc.assert(
+      fc.property(CHANGE, CHANGE, (change, base) => {
+        const settings = parseSettings(change);
+        const written: unknown = JSON.parse(JSON.stringify(settingsToJson(settings)));
+        expect(parseSettings(written)).toEqual(settings);
+        expect(parseSettings(written, parseSettings(base))).toEqual(settings); // every key is written
+      }),
+    );
   });
 
   it.each<[string, unknown, string, string]>([

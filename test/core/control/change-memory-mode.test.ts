@@ -10,6 +10,7 @@ import { StageOneTable } from '../../doubles/stage-one-table.ts';
 import { NOW, sampleHead, sampleJob, sampleThread } from '../../support/sample-state.ts';
 
 const CONSOLIDATION = { kind: 'consolidation' } as const;
+const EXTRACTION = { kind: 'extraction', threadId: 't' } as const;
 
 /** A thread `t` in a mode, with an output that is selected or not, after a consolidation that has just succeeded. */
 async function world(memoryMode: MemoryMode, output: 'selected' | 'unselected' | 'none') {
@@ -48,10 +49,28 @@ describe('a change of the memory mode', () => {
     expect(await ports.outputs.heads('u')).toHaveLength(output === 'none' ? 0 : 1);
   });
 
+  it('has a thread that is enabled again looked at at once, with a new upload or without', async () => {
+    const ports = await world('disabled', 'none');
+    await changeMemoryMode(ports, 'u', 't', 'enabled');
+    expect((await ports.jobs.get('u', EXTRACTION))?.wakeAt).toBe(NOW);
+  });
+
+  it.each<[MemoryMode, MemoryMode]>([
+    ['enabled', 'enabled'],
+    ['enabled', 'disabled'],
+    ['disabled', 'polluted'],
+  ])('wakes no thread that goes from %s to %s', async (before, mode) => {
+    const ports = await world(before, 'none');
+    await changeMemoryMode(ports, 'u', 't', mode);
+    expect((await ports.jobs.get('u', EXTRACTION))?.wakeAt).toBeNull();
+  });
+
   it('says false for an unknown thread and changes nothing', async () => {
     const ports = await world('enabled', 'selected');
     expect(await changeMemoryMode(ports, 'u', 'x', 'polluted')).toBe(false);
     expect(await changeMemoryMode(ports, 'u1', 't', 'polluted')).toBe(false);
     expect((await ports.jobs.get('u', CONSOLIDATION))?.status).toBe('done');
+    expect(await changeMemoryMode(ports, 'u', 'x', 'enabled')).toBe(false);
+    expect(await ports.jobs.get('u', { kind: 'extraction', threadId: 'x' })).toBeUndefined();
   });
 });

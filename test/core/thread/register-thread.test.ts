@@ -168,6 +168,16 @@ describe('a thread seen again', () => {
     expect(registerThread(thread, sighting({ hints: { ended: true } }))).toEqual({ ...thread, ended: true });
   });
 
+  it('remembers the order of its latest upload, of the same bytes too, and no other', () => {
+    const thread = registerThread(undefined, sighting({ rollout: { order: '0A' } }));
+    const orderAfter = (given: Given) => registerThread(thread, sighting(given)).rollout.order;
+    expect(thread.rollout.order).toBe('0A');
+    expect(orderAfter({ rollout: { order: '0B' } })).toBe('0B');
+    expect(orderAfter({ rollout: { order: null } })).toBe('0A');
+    expect(orderAfter({ facts: { lastAt: NOW }, rollout: { sha256: 'b', order: '0C' } })).toBe('0C');
+    expect(orderAfter({ facts: { lastAt: NOW - 99 }, rollout: { sha256: 'b', order: '0C' } })).toBe('0A');
+  });
+
   it('goes on when newer content comes without an end', () => {
     expect(registerThread({ ...stored(), ended: true }, newer()).ended).toBe(false);
   });
