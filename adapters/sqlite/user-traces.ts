@@ -14,6 +14,12 @@ const TABLES = [
   'settings',
 ] as const;
 
+/** The user, and accounts kept below one (`<user key>/<name>`): no user key holds a slash, and `0` is what follows it. */
+const OF_USER = "(user_key = ?1 OR (user_key > ?1 || '/' AND user_key < ?1 || '0'))";
+
+/** Steps carry no user, but each of them is a call in the ledger of one. */
+const STEPS_OF_USER = `run_id IN (SELECT subject FROM usage_calls WHERE purpose = 'consolidation' AND ${OF_USER})`;
+
 /** What SQLite keeps of a user. */
 export class SqliteUserTraces implements UserTraces {
   readonly #database: Database;
@@ -23,20 +29,22 @@ export class SqliteUserTraces implements UserTraces {
   }
 
   async count(userKey: string): Promise<TraceCounts> {
-    const counts = TABLES.map((table) => {
-      const row = this.#database.one(table, `SELECT count(*) AS items FROM ${table} WHERE user_key = ?`, userKey);
-      return row?.integer('items') ?? 0;
-    });
-    return { ...NO_TRACES, items: counts.reduce((sum, count) => sum + count, 0) };
+    const rows = (table: string, where: string): number =>
+      this.#database.one(table, `SELECT count(*) AS items FROM ${table} WHERE ${where}`, userKey)?.integer('items') ??
+      0;
+    return this.#database.change(() => tracesOf(rows));
   }
 
   async erase(userKey: string): Promise<TraceCounts> {
-    const items = this.#database.change(() =>
-      TABLES.map((table) => this.#database.run(`DELETE FROM ${table} WHERE user_key = ?`, userKey)).reduce(
-        (sum, count) => sum + count,
-        0,
-      ),
-    );
-    return { ...NO_TRACES, items };
+    const remove = (table: string, where: string): number =>
+      this.#database.run(`DELETE FROM ${table} WHERE ${where}`, userKey);
+    return this.#database.change(() => tracesOf(remove));
   }
+}
+
+/** Steps come first: the ledger says whose they are. */
+function tracesOf(look: (table: string, where: string) => number): TraceCounts {
+  let items = look('steps', STEPS_OF_USER);
+  for (const table of TABLES) items += look(table, OF_USER);
+  return { ...NO_TRACES, items };
 }
