@@ -4,22 +4,27 @@ import { fileURLToPath } from 'node:url';
 import { FilesMemoryStore } from '../adapters/files/memory-store.ts';
 import { FilesRolloutStore } from '../adapters/files/rollout-store.ts';
 import { FilesTemplateStore } from '../adapters/files/template-store.ts';
+import { FilesUserTraces } from '../adapters/files/user-traces.ts';
 import { type Database, openDatabase, openDatabaseToLook } from '../adapters/sqlite/database.ts';
+import { SqliteDueIndex } from '../adapters/sqlite/due-index.ts';
 import { SqliteHeadStore } from '../adapters/sqlite/head-store.ts';
 import { SqliteImportIndex } from '../adapters/sqlite/import-index.ts';
 import { SqliteJobStore } from '../adapters/sqlite/job-store.ts';
 import { SqliteReceiptStore } from '../adapters/sqlite/receipt-store.ts';
+import { SqliteSettingsStore } from '../adapters/sqlite/settings-store.ts';
 import { SqliteStageOneStore } from '../adapters/sqlite/stage-one-store.ts';
 import { SqliteStepRunner } from '../adapters/sqlite/step-runner.ts';
 import { SqliteThreadStore } from '../adapters/sqlite/thread-store.ts';
 import { SqliteUsageLedger } from '../adapters/sqlite/usage-ledger.ts';
+import { SqliteUserTraces } from '../adapters/sqlite/user-traces.ts';
 import { RandomTokenSource } from '../adapters/system/random-token-source.ts';
 import { SystemClock } from '../adapters/system/system-clock.ts';
 import { ConsoleTelemetry } from '../adapters/telemetry/console-telemetry.ts';
 import { DeniedError, NotFoundError, UnavailableError } from '../core/errors.ts';
 import type { TokenSource } from '../core/ports/token-source.ts';
 import type { UsageLedger } from '../core/ports/usage-ledger.ts';
-import { DEFAULT_SETTINGS, type Settings } from '../core/settings.ts';
+import type { UserTraces } from '../core/ports/user-traces.ts';
+import type { Settings } from '../core/settings.ts';
 import { errorCode } from './discover.ts';
 import { type Instance, instanceTokens, reapDeadInstances, startInstance } from './instance.ts';
 import { offlineLedger } from './offline-ledger.ts';
@@ -34,7 +39,9 @@ const TEMPLATES = fileURLToPath(new URL('../layers/templates', import.meta.url))
 export interface Home {
   readonly folder: string;
   readonly userKey: string;
+  /** As they were when the home was opened. */
   readonly settings: Settings;
+  readonly settingsStore: SqliteSettingsStore;
   readonly clock: SystemClock;
   readonly tokens: TokenSource;
   readonly telemetry: ConsoleTelemetry;
@@ -44,6 +51,7 @@ export interface Home {
   /** The same store, by the name that a consolidation knows it under. */
   readonly outputs: SqliteStageOneStore;
   readonly jobs: SqliteJobStore;
+  readonly due: SqliteDueIndex;
   readonly heads: SqliteHeadStore;
   readonly ledger: UsageLedger;
   /** Counts the calls of the offline stand-in, apart from those that cost money. */
@@ -53,6 +61,8 @@ export interface Home {
   readonly imports: SqliteImportIndex;
   readonly memories: FilesMemoryStore;
   readonly templates: FilesTemplateStore;
+  /** All that the home keeps of its user. */
+  readonly traces: readonly UserTraces[];
   readonly workingCopy: WorkingCopy;
   /** Lock files of living processes. */
   readonly instancesFolder: string;
@@ -94,13 +104,16 @@ function assembleHome(folder: string, database: Database, instance: Instance | n
   const instances = join(folder, 'instances');
   const random = new RandomTokenSource();
   const clock = new SystemClock();
+  const settingsStore = new SqliteSettingsStore(database);
+  const settings = settingsStore.readNow(LOCAL_USER);
   const jobs = new SqliteJobStore(database);
   const stageOne = new SqliteStageOneStore(database);
   const ledger = new SqliteUsageLedger(database, clock);
   return {
     folder,
     userKey: LOCAL_USER,
-    settings: DEFAULT_SETTINGS,
+    settings,
+    settingsStore,
     clock,
     tokens: instance === null ? random : instanceTokens(instance, random),
     telemetry: new ConsoleTelemetry('error'),
@@ -109,6 +122,7 @@ function assembleHome(folder: string, database: Database, instance: Instance | n
     stageOne,
     outputs: stageOne,
     jobs,
+    due: new SqliteDueIndex(database),
     heads: new SqliteHeadStore(database),
     ledger,
     offlineLedger: offlineLedger(ledger),
@@ -117,6 +131,7 @@ function assembleHome(folder: string, database: Database, instance: Instance | n
     imports: new SqliteImportIndex(database),
     memories: new FilesMemoryStore(folder),
     templates: new FilesTemplateStore(TEMPLATES),
+    traces: [new FilesUserTraces(folder), new SqliteUserTraces(database)],
     workingCopy: new WorkingCopy(join(folder, 'memories')),
     instancesFolder: instances,
     recoverDeadRuns: () => {

@@ -14,7 +14,7 @@ export function createLocalApp(home: Home): Hono {
   return createReadApp({
     ...home,
     identify: () => ({ userKey: home.userKey, userId: home.userKey }),
-    settings: async () => home.settings,
+    settings: (userKey) => home.settingsStore.read(userKey),
     basePath: `${home.folder}/memories`,
   });
 }

@@ -13,6 +13,11 @@ export class SqliteSettingsStore implements SettingsStore {
   }
 
   async read(userKey: string): Promise<Settings> {
+    return this.readNow(userKey);
+  }
+
+  /** As `read`, for a program that opens: nothing here waits. */
+  readNow(userKey: string): Settings {
     const row = this.#database.one('settings', 'SELECT content FROM settings WHERE user_key = ?', userKey);
     if (row === undefined) return DEFAULT_SETTINGS;
     try {

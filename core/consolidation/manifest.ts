@@ -55,6 +55,8 @@ export interface Head {
   /** memory_summary.md, whole. */
   readonly summary: string;
   readonly pendingNotes: readonly PendingNote[];
+  /** Pending notes that a store had no room for in `pendingNotes`: the oldest; they are among the files. Absent = none. */
+  readonly notesLeftOut?: number;
   /** Directories of the projects in MEMORY.md: leads a reader's directory to its project without another read. */
   readonly places: readonly ProjectPlace[];
   /** Raised by a reset: a run of an older epoch cannot commit. */

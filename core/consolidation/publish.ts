@@ -7,7 +7,7 @@ import type { HeadStore } from '../ports/head-store.ts';
 import type { MemoryStore } from '../ports/memory-store.ts';
 import { decodeUtf8 } from '../text.ts';
 import type { FileTree } from '../workspace/file-tree.ts';
-import type { FileEntry, Manifest, PendingNote, VersionReason } from './manifest.ts';
+import type { FileEntry, Head, Manifest, PendingNote, VersionReason } from './manifest.ts';
 import { listPendingNotes, previewNote } from './pending-notes.ts';
 import { rebaseManifest } from './rebase.ts';
 import { loadVersionChain } from './version-chain.ts';
@@ -165,9 +165,9 @@ async function commitDraft(
     const manifest = await storeManifest(stores.memories, request.userKey, current);
     const switched = await switchHead(stores, request, manifest);
     const published = { kind: 'published', version: manifest.version, parent: manifest.parent, ...counts } as const;
-    // The second: our own switch, whose answer was lost.
     const head = switched === 'switched' ? undefined : await stores.heads.read(request.userKey);
-    if (head === undefined || head.version === manifest.version) {
+    // The second: our own switch, whose answer was lost; others may have built on it since.
+    if (head === undefined || (await isBuiltOn(stores.memories, request, head, manifest.version))) {
       await hideLeft(stores, request, manifest);
       return published;
     }
@@ -179,6 +179,18 @@ async function commitDraft(
     if (rebased === undefined) return { kind: 'moved', version: head.version };
     current = rebased;
   }
+}
+
+/** Whether the head is a version or was built on it: then the version was current once. Only the switch makes it so. */
+async function isBuiltOn(
+  memories: MemoryStore,
+  request: PublishRequest,
+  head: Head,
+  version: number,
+): Promise<boolean> {
+  if (head.version <= version || head.epoch !== request.base.epoch) return head.version === version;
+  const chain = await loadVersionChain(memories, request.userKey, head.version, (item) => item.parent <= version);
+  return chain.at(-1)?.parent === version;
 }
 
 /** Step 4 of publishing: paths that the version no longer has. */

@@ -85,7 +85,7 @@ export async function readSummary(
     summary: view.text,
     truncated: view.truncated,
     omitted_tokens: view.omittedTokens,
-    instructions: enabled && !isEmpty ? await renderInstructions(deps, view.text, pendingNotes) : null,
+    instructions: enabled && !isEmpty ? await renderInstructions(deps, view.text, { ...source, pendingNotes }) : null,
     base_path: deps.basePath,
     pending_notes: pendingNotes.map(({ path, text }) => ({ path, text })),
     degraded: source.degraded,
@@ -117,11 +117,12 @@ interface SummarySource {
   readonly publishedAt: number | null;
   readonly text: string;
   readonly pendingNotes: readonly PendingNote[];
+  readonly notesLeftOut: number;
   readonly places: readonly ProjectPlace[];
   readonly degraded: boolean;
 }
 
-type Shown = Pick<SummarySource, 'version' | 'publishedAt' | 'pendingNotes' | 'places'>;
+type Shown = Pick<SummarySource, 'version' | 'publishedAt' | 'pendingNotes' | 'notesLeftOut' | 'places'>;
 
 async function loadSource(deps: ReadSummaryDeps, userKey: string, version?: number): Promise<SummarySource> {
   const head = await deps.heads.read(userKey);
@@ -152,19 +153,19 @@ async function loadFromFiles(
     const pendingNotes: PendingNote[] = [];
     for (const path of paths) pendingNotes.push(previewNote(path, await files.read(path)));
     const places = listPlaces(await readText(MEMORY_PATH));
-    return { version, publishedAt: files.manifest?.createdAt ?? null, pendingNotes, places };
+    return { version, publishedAt: files.manifest?.createdAt ?? null, pendingNotes, notesLeftOut: 0, places };
   }
 }
 
 function shownOf(head: Head): Shown {
   const { version, publishedAt, pendingNotes, places } = head;
-  return { version, publishedAt, pendingNotes, places };
+  return { version, publishedAt, pendingNotes, notesLeftOut: head.notesLeftOut ?? 0, places };
 }
 
 async function renderInstructions(
   deps: ReadSummaryDeps,
   summary: string,
-  notes: readonly PendingNote[],
+  notes: Pick<SummarySource, 'pendingNotes' | 'notesLeftOut'>,
 ): Promise<string> {
   const template = await deps.templates.get('read_path');
   return renderTemplate(template, {
@@ -175,7 +176,10 @@ async function renderInstructions(
 }
 
 /** The newest notes that fit, oldest of them first. Names of notes start with their time. */
-function showNotes(notes: readonly PendingNote[]): string {
+function showNotes({
+  pendingNotes: notes,
+  notesLeftOut,
+}: Pick<SummarySource, 'pendingNotes' | 'notesLeftOut'>): string {
   const shown: string[] = [];
   let bytes = 0;
   for (const note of notes.toReversed()) {
@@ -184,7 +188,7 @@ function showNotes(notes: readonly PendingNote[]): string {
     if (bytes > NOTES_BYTES) break;
     shown.unshift(text);
   }
-  const left = notes.length - shown.length;
+  const left = notesLeftOut + notes.length - shown.length;
   if (left > 0) shown.unshift(`[${left} older notes left out; they are in extensions/ad_hoc/notes/]`);
   return shown.length === 0 ? '(none)' : shown.join('\n\n');
 }

@@ -6,18 +6,8 @@ import type { ReceiptStore } from '../ports/receipt-store.ts';
 import type { StageOneStore } from '../ports/stage-one-store.ts';
 import { type Citation, readCitations } from './citation.ts';
 
-const entryShape = z.object({
-  path: z.string(),
-  line_start: z.number(),
-  line_end: z.number(),
-  note: z.string(),
-});
-const answerShape = z.object({
-  visible_text: z.nullable(z.string()),
-  citation: z.nullable(z.object({ entries: z.array(entryShape), rollout_ids: z.array(z.string()) })),
-  recorded: z.number(),
-  unknown: z.array(z.string()),
-});
+/** What a receipt keeps of an answer: the rest follows from the request, which comes again, and may be large. */
+const keptShape = z.object({ known: z.array(z.string()) });
 
 export interface RecordCitationDeps {
   readonly stageOne: Pick<StageOneStore, 'head' | 'recordUsage'>;
@@ -72,19 +62,18 @@ export async function recordCitation(
   }
   // The receipt comes before the deed, so the answer must be known before it: a caller that dies in between counts nothing.
   const known = await findKnown(deps, userKey, valid);
-  const answer = answerOf(read, ids, known);
-  const receipt = { fingerprint: sha256Hex(JSON.stringify(request.source)), answer: JSON.stringify(answer) };
+  const receipt = { fingerprint: sha256Hex(JSON.stringify(request.source)), answer: JSON.stringify({ known }) };
   const kept = await deps.receipts.keep(userKey, `citation:${key}`.slice(0, 255), receipt, deps.clock.now());
   if (kept.kind === 'kept') {
     await count(deps, userKey, known);
-    return answer;
+    return answerOf(read, ids, known);
   }
   if (kept.receipt.fingerprint !== receipt.fingerprint) {
     throw new ConflictError('citation.key_reused', 'idempotency_key was used for another citation; use a new one', {
       details: { field: 'idempotency_key' },
     });
   }
-  return parseAnswer(kept.receipt.answer);
+  return answerOf(read, ids, readKept(kept.receipt.answer));
 }
 
 type ReadSource = Pick<CitationAnswer, 'visible_text' | 'citation'>;
@@ -114,8 +103,8 @@ function answerOf(read: ReadSource, ids: readonly string[], counted: readonly st
   return { ...read, recorded: known.size, unknown: ids.filter((id) => !known.has(id)) };
 }
 
-function parseAnswer(text: string): CitationAnswer {
-  const found = z.safeParse(answerShape, JSON.parse(text));
-  if (found.success) return found.data;
+function readKept(text: string): readonly string[] {
+  const found = z.safeParse(keptShape, JSON.parse(text));
+  if (found.success) return found.data.known;
   throw new DefectError('citation.receipt_unreadable', 'a stored receipt cannot be read', { cause: found.error });
 }

@@ -160,6 +160,20 @@ describe('publishing a version', () => {
     expect(shelf.current.version).toBe(1);
   });
 
+  it('counts a switch whose answer was lost as won also when somebody has built on it since, and adds nothing twice', async () => {
+    const shelf = await shelfWithFirst();
+    const switchTo = shelf.switchTo.bind(shelf);
+    shelf.switchTo = async (user, request) => {
+      shelf.switchTo = switchTo;
+      await switchTo(user, request);
+      await publishSmall(shelf, { ...FIRST, [NOTE]: 'mine', [`${NOTE}2`]: 'theirs' });
+      return 'lost';
+    };
+    expect(await publishSmall(shelf, { ...FIRST, [NOTE]: 'mine' })).toMatchObject({ kind: 'published', version: 2 });
+    expect(shelf.current.version).toBe(3);
+    expect(await readCurrent(shelf)).toEqual({ ...FIRST, [NOTE]: 'mine', [`${NOTE}2`]: 'theirs' });
+  });
+
   it('counts a switch whose answer was lost as won', async () => {
     const shelf = await shelfWithFirst();
     const real = shelf.switchTo.bind(shelf);

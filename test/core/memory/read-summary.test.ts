@@ -208,6 +208,14 @@ describe('readSummary', () => {
     expect(answer.pending_notes).toHaveLength(10);
   });
 
+  it('tells of notes for which the head had no room as well', async () => {
+    const head = { pendingNotes: [{ path: NOTE, text: 'Use tabs.' }], notesLeftOut: 4 };
+    const { deps } = await rigOf({ 'memory_summary.md': SAMPLE_SUMMARY }, head);
+    const { instructions } = await readSummary(deps, 'u');
+    expect(instructions).toContain('[4 older notes left out; they are in extensions/ad_hoc/notes/]');
+    expect(instructions).toContain('Use tabs.');
+  });
+
   it('builds a scoped stand-in from the headings of MEMORY.md where the summary is missing', async () => {
     const { deps } = await rigOf({ 'MEMORY.md': MEMORY });
     const answer = await readSummary(deps, 'u', { cwd: '/work/api' });
