@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { redact } from '../rollout/redact.ts';
 import { isBlank } from '../text.ts';
+import { findJsonObjects } from './json-objects.ts';
 
 /** What the model is asked for (behaviours C-09): three fields, all required in the schema that is sent. */
 const outputShape = z.strictObject({
@@ -11,7 +12,6 @@ const outputShape = z.strictObject({
 /** What is accepted: the slug may be left out, since it can be made; unknown keys are refused. */
 const replyShape = outputShape.partial({ rollout_slug: true });
 
-const FENCED = /^\s*```\w*\s*\n([\s\S]*?)\n\s*```\s*$/;
 const SLUG_LENGTH = 80;
 /** Stands for a session whose summary holds no ASCII word, so that its file still has a name. */
 const NAMELESS_SLUG = 'session';
@@ -43,13 +43,13 @@ export type StageOneReply =
  */
 export function parseStageOneReply(text: string): StageOneReply {
   if (isBlank(text)) return { kind: 'invalid', detail: 'empty answer' };
-  const whole = parseJson(FENCED.exec(text)?.[1] ?? text);
+  const whole = parseJson(unfence(text) ?? text);
   if (whole !== undefined && (typeof whole !== 'object' || whole === null || Array.isArray(whole))) {
     return { kind: 'invalid', detail: 'the answer is JSON, but no object' };
   }
-  const objects = whole === undefined ? findObjects(text) : [whole];
+  const objects = whole === undefined ? findJsonObjects(text) : [whole];
   if (objects.length === 0) return { kind: 'invalid', detail: 'no complete JSON object in the answer' };
-  const fitting = objects.flatMap((object) => replyShape.safeParse(object).data ?? []);
+  const fitting = objects.flatMap((object) => (isNear(object) ? (replyShape.safeParse(object).data ?? []) : []));
   const [reply] = fitting;
   if (reply === undefined) return { kind: 'invalid', detail: 'the JSON object does not have the fields asked for' };
   if (fitting.length > 1)
@@ -82,34 +82,19 @@ function toSlug(text: string): string {
   return slug;
 }
 
-/** The outermost complete JSON objects in a text, in order; braces of prose are passed over. */
-function findObjects(text: string): unknown[] {
-  const objects: unknown[] = [];
-  const opening = /\{\s*["}]/g;
-  for (let match = opening.exec(text); match !== null; match = opening.exec(text)) {
-    const end = findClosingBrace(text, match.index);
-    const object = end === undefined ? undefined : parseJson(text.slice(match.index, end));
-    if (object === undefined) opening.lastIndex = match.index + 1;
-    else {
-      objects.push(object);
-      opening.lastIndex = end ?? text.length;
-    }
-  }
-  return objects;
+/** The inside of a code fence that is the whole answer; undefined where there is none. */
+function unfence(text: string): string | undefined {
+  const fenced = text.trim();
+  if (!fenced.startsWith('```') || !fenced.endsWith('```')) return undefined;
+  const body = fenced.slice(3, -3);
+  const [first, last] = [body.indexOf('\n'), body.lastIndexOf('\n')];
+  if (first === last || !/^\w*\s*$/.test(body.slice(0, first)) || body.slice(last).trim() !== '') return undefined;
+  return body.slice(first + 1, last);
 }
 
-/** Index after the brace that closes the one at `start`, strings taken into account; undefined when it never closes. */
-function findClosingBrace(text: string, start: number): number | undefined {
-  let depth = 0;
-  let quoted = false;
-  for (let at = start; at < text.length; at++) {
-    const char = text[at];
-    if (quoted && char === '\\') at++;
-    else if (char === '"') quoted = !quoted;
-    else if (!quoted && char === '{') depth++;
-    else if (!quoted && char === '}' && --depth === 0) return at + 1;
-  }
-  return undefined;
+/** Sorts out cheaply what is far from the shape: an answer may hold a million small objects. */
+function isNear(object: unknown): boolean {
+  return typeof object === 'object' && object !== null && 'raw_memory' in object;
 }
 
 /** @returns undefined when the text is no JSON */
