@@ -19,7 +19,7 @@ const choiceShape = z.looseObject({
 const answerShape = z.looseObject({
   model: z.string().nullish(),
   choices: z.tuple([choiceShape], choiceShape),
-  usage: z.unknown(),
+  usage: z.unknown().optional(),
 });
 
 interface ChatMessage {
@@ -84,7 +84,7 @@ function toMessages(items: readonly ModelItem[]): ChatMessage[] {
 
 function readReply(answer: unknown, context: ReplyContext): ModelReply {
   const parsed = answerShape.safeParse(answer);
-  if (!parsed.success) return { kind: 'misconfigured', code: 'response_not_understood' };
+  if (!parsed.success) return { kind: 'unavailable', code: 'response_not_understood' };
   const [{ finish_reason: reason, message }] = parsed.data.choices;
   const usage = toUsage(parsed.data.usage);
   if (message.refusal) return { kind: 'refused', usage };

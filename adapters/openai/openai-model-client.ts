@@ -2,8 +2,15 @@ import { OpenAI } from 'openai';
 import type { ModelClient, ModelReply, ModelRequest } from '../../core/ports/model-client.ts';
 import { chatDialect } from './chat-dialect.ts';
 import { type Dialect, type OptionalPart, refusedPart } from './dialect.ts';
-import { type ProviderFailure, providerFailure, replyForFailure, replyForSilence } from './provider-failure.ts';
+import {
+  BAD_KEY,
+  type ProviderFailure,
+  providerFailure,
+  replyForFailure,
+  replyForSilence,
+} from './provider-failure.ts';
 import { readRateLimits } from './rate-limit-headers.ts';
+import { answerLimit, limitText, parseAnswer } from './read-answer.ts';
 import { responsesDialect } from './responses-dialect.ts';
 
 export interface OpenAiSettings {
@@ -17,6 +24,9 @@ export interface OpenAiSettings {
   /** Milliseconds since the epoch; for the reset times of rate limits. */
   readonly now?: () => number;
 }
+
+/** What a header can carry. */
+const HEADER_TEXT = /^[\x20-\x7e]+$/;
 
 type Attempt =
   | { readonly kind: 'answered'; readonly reply: ModelReply }
@@ -59,9 +69,9 @@ export class OpenAiModelClient implements ModelClient {
     const body = this.#dialect.toBody(request, { serviceTier, leftOut });
     try {
       const options = { body, signal, timeout: request.timeoutMs, maxRetries: 0 };
-      const response = await this.#client().post(this.#dialect.path, options).asResponse();
+      const response = await this.#client(answerLimit(request)).post(this.#dialect.path, options).asResponse();
       const rateLimits = readRateLimits(response.headers, this.#now());
-      const answer = parseJson(await response.text());
+      const answer = parseAnswer(await response.text());
       return {
         kind: 'answered',
         reply: this.#dialect.readReply(answer, { requestedModel: request.model, rateLimits }),
@@ -74,7 +84,7 @@ export class OpenAiModelClient implements ModelClient {
   }
 
   /** Everything that the SDK would take from the environment is set, so that only the given settings count. */
-  #client(): OpenAI {
+  #client(maxAnswerBytes: number): OpenAI {
     return new OpenAI({
       apiKey: this.#settings.apiKey,
       baseURL: this.#settings.baseUrl,
@@ -84,14 +94,18 @@ export class OpenAiModelClient implements ModelClient {
       webhookSecret: null,
       maxRetries: 0,
       logLevel: 'off',
+      fetch: async (url, init) => limitText(await fetch(url, init), maxAnswerBytes),
       fetchOptions: { redirect: 'manual' }, // a transcript goes to the configured address only
     });
   }
 
+  /** Settings by which no request could leave: told before one is begun, since its failure would not tell them apart. */
   #settingsFault(): string | undefined {
     if (this.#settings.apiKey === '') return 'no_api_key';
+    if (!HEADER_TEXT.test(this.#settings.apiKey)) return BAD_KEY;
     const url = URL.parse(this.#settings.baseUrl);
-    return url !== null && /^https?:$/.test(url.protocol) ? undefined : 'bad_url';
+    if (url === null || !/^https?:$/.test(url.protocol)) return 'bad_url';
+    return url.username === '' && url.password === '' ? undefined : 'url_with_credentials';
   }
 
   #remember(model: string, part: OptionalPart): void {
@@ -101,14 +115,5 @@ export class OpenAiModelClient implements ModelClient {
 
   #now(): number {
     return this.#settings.now?.() ?? Date.now();
-  }
-}
-
-/** @returns undefined when the text is no JSON: no dialect understands that */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // the only failure: not JSON
   }
 }

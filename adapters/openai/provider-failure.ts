@@ -1,6 +1,7 @@
 import { APIError } from 'openai';
 import type { ModelReply } from '../../core/ports/model-client.ts';
 import { retryAfterMs } from './rate-limit-headers.ts';
+import { ANSWER_TOO_LARGE } from './read-answer.ts';
 
 /** What a provider said when it refused a request. `message` may quote the request: it is matched, never passed on. */
 export interface ProviderFailure {
@@ -19,6 +20,12 @@ const FILTER_CODES = new Set(['content_filter', 'content_policy_violation', 'Res
 const QUOTA_CODES = new Set(['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active']);
 /** What providers answer with a 401; `http_401` stands for all their other words. */
 const KEY_CODES = new Set(['invalid_api_key', 'authentication_error', 'http_401']);
+/** The words, for want of a code, of a port that fetch never opens, such as that of mail. */
+const BAD_PORT = 'bad port';
+/** A key with characters that no header can carry. */
+export const BAD_KEY = 'bad_api_key';
+const UNREACHABLE_CODES =
+  /^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EHOSTDOWN|EADDRNOTAVAIL|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/;
 const SAFE_CODE = /^[a-z0-9_.-]{1,64}$/i;
 
 /** Reads the SDK's error for a refused request. @returns undefined when the provider never answered */
@@ -47,9 +54,9 @@ export function replyForFailure(failure: ProviderFailure, now: number): ModelRep
   return { kind: 'misconfigured', code: SAFE_CODE.test(code) ? code : `http_${status}` };
 }
 
-/** Whether the provider turned down the API key itself. */
+/** Whether the API key itself was turned down, by the provider or because it cannot be sent. */
 export function isKeyRefusal(reply: ModelReply): boolean {
-  return reply.kind === 'misconfigured' && KEY_CODES.has(reply.code);
+  return reply.kind === 'misconfigured' && (KEY_CODES.has(reply.code) || reply.code === BAD_KEY);
 }
 
 /** The reply for an error inside a response that began well (`status: "failed"`). */
@@ -61,16 +68,22 @@ export function replyForErrorCode(code: string): ModelReply {
   return { kind: 'unavailable', code: SAFE_CODE.test(code) ? code : 'response_failed' };
 }
 
-/** The reply for a request that got no answer. `timeout` and `connection_lost` may have been paid for. */
+/**
+ * The reply for a request that got no answer, or none that could be read to its end. `timeout`, `connection_lost` and
+ * `response_too_large` may have been paid for; with all others no request left.
+ */
 export function replyForSilence(error: unknown, timedOut: boolean): ModelReply {
   if (timedOut) return { kind: 'unavailable', code: 'timeout' };
   const codes = causes(error);
   const has = (pattern: RegExp): boolean => codes.some((code) => pattern.test(code));
-  if (has(/^ERR_INVALID_URL$/)) return { kind: 'misconfigured', code: 'bad_url' };
+  if (codes.includes(ANSWER_TOO_LARGE)) return { kind: 'unavailable', code: 'response_too_large' };
+  if (has(/^ERR_INVALID_URL$/) || codes.includes(BAD_PORT)) return { kind: 'misconfigured', code: 'bad_url' };
   if (has(/^ENOTFOUND$/)) return { kind: 'misconfigured', code: 'host_not_found' };
   if (has(/CERT|^ERR_TLS|^ERR_SSL|SIGNATURE|SELF_SIGNED/)) return { kind: 'misconfigured', code: 'tls' };
+  if (has(UNREACHABLE_CODES)) {
+    return { kind: 'unavailable', code: codes.includes('ECONNREFUSED') ? 'connection_refused' : 'unreachable' };
+  }
   if (has(/TIMEOUT|ETIMEDOUT/)) return { kind: 'unavailable', code: 'timeout' };
-  if (has(/^ECONNREFUSED$/)) return { kind: 'unavailable', code: 'connection_refused' };
   return { kind: 'unavailable', code: 'connection_lost' };
 }
 
@@ -83,6 +96,7 @@ function isTooLong(failure: ProviderFailure): boolean {
 function causes(error: unknown, depth = 0): string[] {
   if (typeof error !== 'object' || error === null || depth > 5) return [];
   const own = 'code' in error && typeof error.code === 'string' ? [error.code] : [];
+  if (error instanceof Error && error.message === BAD_PORT) own.push(BAD_PORT);
   const inner = 'cause' in error ? causes(error.cause, depth + 1) : [];
   const several = error instanceof AggregateError ? error.errors.flatMap((each) => causes(each, depth + 1)) : [];
   return [...own, ...inner, ...several];

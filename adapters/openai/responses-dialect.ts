@@ -11,7 +11,7 @@ const answerShape = z.looseObject({
   incomplete_details: z.looseObject({ reason: z.string().nullish() }).nullish(),
   model: z.string().nullish(),
   output: z.array(z.looseObject({ type: z.string() })),
-  usage: z.unknown(),
+  usage: z.unknown().optional(),
 });
 const messageShape = z.looseObject({
   type: z.literal('message'),
@@ -82,7 +82,7 @@ function toInput(item: ModelItem): unknown {
 
 function readReply(answer: unknown, context: ReplyContext): ModelReply {
   const parsed = answerShape.safeParse(answer);
-  if (!parsed.success) return { kind: 'misconfigured', code: 'response_not_understood' };
+  if (!parsed.success) return { kind: 'unavailable', code: 'response_not_understood' };
   const { status, usage: reported } = parsed.data;
   const usage = toUsage(reported);
   if (status === 'incomplete') {

@@ -129,7 +129,7 @@ describe('OpenAiModelClient over Chat Completions', () => {
       chatAnswer({ content: '' }, { finish_reason: 'content_filter' }),
       { kind: 'incomplete', reason: 'filter' },
     ],
-    ['no choices', { json: { choices: [] } }, { kind: 'misconfigured', code: 'response_not_understood' }],
+    ['no choices', { json: { choices: [] } }, { kind: 'unavailable', code: 'response_not_understood' }],
   ])('maps %s', async (_case, answer, expected) => {
     expect(await respond([answer])).toMatchObject(expected);
   });

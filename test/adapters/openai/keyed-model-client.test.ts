@@ -70,6 +70,13 @@ describe('KeyedModelClient', () => {
     expect(keys.refreshes).toBe(1);
   });
 
+  it('looks a key up anew that cannot be sent', async () => {
+    const keys: KeySource = { current: async () => `${OLD}\n`, refresh: async () => NEW };
+    const client = await serve(keys, completedAnswer('hello'));
+    expect(await client.respond(REQUEST)).toMatchObject({ kind: 'reply', text: 'hello' });
+    expect(usedKeys()).toEqual([`Bearer ${NEW}`]);
+  });
+
   it('does not repeat a call whose key is still the same', async () => {
     const keys = new Rotated(OLD);
     const client = await serve(keys, BAD_KEY);

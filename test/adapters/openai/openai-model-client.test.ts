@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { OpenAiModelClient, type OpenAiSettings } from '../../../adapters/openai/openai-model-client.ts';
+import { replyForSilence } from '../../../adapters/openai/provider-failure.ts';
+import { paidUsage } from '../../../core/agent/paid-usage.ts';
+import { NO_USAGE } from '../../../core/agent/token-usage.ts';
 import type { ModelRequest } from '../../../core/ports/model-client.ts';
 import {
   completedAnswer,
@@ -202,8 +205,7 @@ describe('OpenAiModelClient, what it reads', () => {
       { kind: 'refused' },
     ],
     ['a response still in progress', responsesAnswer([], { status: 'in_progress' }), { kind: 'unavailable' }],
-    ['JSON of another API', { json: { ok: true } }, { kind: 'misconfigured', code: 'response_not_understood' }],
-    ['a web page', { text: '<html>', headers: { 'content-type': 'text/html' } }, { kind: 'misconfigured' }],
+    ['JSON of another API', { json: { ok: true } }, { kind: 'unavailable', code: 'response_not_understood' }],
     ['a bad key', errorAnswer(401, { code: 'invalid_api_key' }), { kind: 'misconfigured', code: 'invalid_api_key' }],
     ['no permission', errorAnswer(403, { code: null, type: null }), { kind: 'misconfigured', code: 'http_403' }],
     [
@@ -275,6 +277,23 @@ describe('OpenAiModelClient, what it reads', () => {
     expect(await at({ apiKey: '' })).toEqual({ kind: 'misconfigured', code: 'no_api_key' });
     expect(await at({ baseUrl: 'nonsense' })).toEqual({ kind: 'misconfigured', code: 'bad_url' });
     expect(await at({ baseUrl: 'ftp://127.0.0.1/' })).toEqual({ kind: 'misconfigured', code: 'bad_url' });
+    expect(await at({ baseUrl: 'http://127.0.0.1:25/v1' })).toEqual({ kind: 'misconfigured', code: 'bad_url' });
+    for (const apiKey of ['ключ', 'key\r\nx: y', 'key\n', 'k\u0000', 'ké'])
+      expect(await at({ apiKey })).toEqual({ kind: 'misconfigured', code: 'bad_api_key' });
+    for (const baseUrl of ['http://user@127.0.0.1:1/v1', 'http://user:pass@127.0.0.1:1/v1', 'http://:pass@127.0.0.1:1'])
+      expect(await at({ baseUrl })).toEqual({ kind: 'misconfigured', code: 'url_with_credentials' });
+  });
+
+  it('counts nothing for a request that never left', async () => {
+    const cause = (code: string): Error => Object.assign(new TypeError('fetch failed'), { cause: { code } });
+    for (const code of ['EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', 'EADDRNOTAVAIL']) {
+      const reply = replyForSilence(cause(code), false);
+      expect(reply).toEqual({ kind: 'unavailable', code: 'unreachable' });
+      expect(paidUsage(reply)).toEqual(NO_USAGE);
+    }
+    for (const code of ['ECONNRESET', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'EPIPE'])
+      expect(paidUsage(replyForSilence(cause(code), false))).toBeNull();
+    expect(paidUsage(replyForSilence(cause('ENOTFOUND'), true))).toBeNull();
   });
 
   it('tells a server that is not running from one that lost the connection', async () => {

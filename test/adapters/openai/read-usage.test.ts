@@ -95,9 +95,11 @@ describe('a paid answer', () => {
     await server.close();
     const choices = [{ finish_reason: 'stop', message: { content: 'hello' } }];
     const named = JSON.parse(
-      JSON.stringify(usage).replaceAll('input_', 'prompt_').replaceAll('output_', 'completion_'),
+      JSON.stringify(usage ?? null)
+        .replaceAll('input_', 'prompt_')
+        .replaceAll('output_', 'completion_'),
     );
-    server = await startScriptedOpenAi([{ json: { choices, usage: named } }]);
+    server = await startScriptedOpenAi([{ json: { choices, ...(usage === undefined ? {} : { usage: named }) } }]);
     const chat = new OpenAiModelClient({ apiKey: 'key', baseUrl: server.baseUrl, apiMode: 'chat' });
     expect(await chat.respond(REQUEST)).toMatchObject({ kind: 'reply', text: 'hello', usage: null });
   });
