@@ -44,7 +44,30 @@ export function manifestKey(userKey: string, version: number): string {
   return `${manifestsPrefix(userKey)}${String(version).padStart(10, '0')}.json`;
 }
 
+/** The number of a manifest of this user; undefined for every other key. */
+export function parseManifestKey(userKey: string, key: string): number | undefined {
+  const prefix = manifestsPrefix(userKey);
+  const digits = key.startsWith(prefix) ? /^(\d{10})\.json$/.exec(key.slice(prefix.length))?.[1] : undefined;
+  return digits === undefined ? undefined : Number(digits);
+}
+
+export function bodiesPrefix(userKey: string): string {
+  return `${userPrefix(userKey)}bodies/`;
+}
+
+/** Whose snapshot a body of this user holds; undefined for every other key. */
+export function parseBodyKey(
+  userKey: string,
+  key: string,
+): { readonly threadId: string; readonly sourceUpdatedAt: number } | undefined {
+  const prefix = bodiesPrefix(userKey);
+  const [, threadId, digits] =
+    /^([^/]+)\/(\d{1,16})\.json\.zst$/.exec(key.startsWith(prefix) ? key.slice(prefix.length) : '') ?? [];
+  if (threadId === undefined || digits === undefined || !isThreadId(threadId)) return undefined;
+  return { threadId, sourceUpdatedAt: Number(digits) };
+}
+
 /** Texts of a stage-one output that are too large for a table item. */
 export function bodyKey(userKey: string, threadId: string, sourceUpdatedAt: number): string {
-  return `${userPrefix(userKey)}bodies/${threadId}/${sourceUpdatedAt}.json.zst`;
+  return `${bodiesPrefix(userKey)}${threadId}/${sourceUpdatedAt}.json.zst`;
 }

@@ -1,10 +1,11 @@
-import type { StoredRollout, UploadedRollout } from '../thread/thread.ts';
+import type { StoredRollout, UploadedRollout, UploadHints } from '../thread/thread.ts';
 
 /** Raw rollouts as uploaded, one a thread; a later upload replaces the former. */
 export interface RolloutStore {
   /**
    * Stores a rollout; readers see the old or the new one, never a part. The bytes are kept as they are.
    * @param path what the uploader calls the file; kept in the answer
+   * @param hints what the uploader says of it: `look` tells it again where the store has a place for it (a folder has none)
    * @throws UnavailableError `rollout.write_failed` (disk full, no permission); nothing is changed then
    */
   put(
@@ -13,6 +14,7 @@ export interface RolloutStore {
     content: AsyncIterable<Uint8Array>,
     path: string,
     now: number,
+    hints?: UploadHints,
   ): Promise<StoredRollout>;
 
   /**

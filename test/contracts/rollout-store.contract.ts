@@ -3,11 +3,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { InvalidInputError, NotFoundError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/ids.ts';
 import type { RolloutStore } from '../../core/ports/rollout-store.ts';
+import { NO_HINTS } from '../../core/thread/thread.ts';
 
 /** A store whose rollouts may expand to `LIMIT` bytes. */
 export interface RolloutStoreRig {
   readonly store: RolloutStore;
   readonly second: RolloutStore;
+  /** Whether the store has a place for what an uploader says of a rollout. */
+  readonly keepsHints: boolean;
   close(): Promise<void>;
 }
 export const ROLLOUT_LIMIT = 300_000;
@@ -166,6 +169,39 @@ export function rolloutStoreContract(name: string, openRig: () => Promise<Rollou
       expect(one.equals(BOTH) && two.equals(BOTH)).toBe(true);
     });
 
+    it('looks at what lies there: the same bytes have the same name, others another one', async () => {
+      const { store, second } = await open();
+      const packed = gzipSync(ONE);
+      const stored = await put(store, packed);
+      const seen = await second.look('local', 't1');
+      expect(seen).toMatchObject({
+        rollout: { sha256: stored.sha256, bytes: packed.length, order: null },
+        hints: NO_HINTS,
+      });
+      expect(Number.isInteger(seen?.rollout.uploadedAt)).toBe(true);
+      expect(seen?.rollout.path).not.toBe('');
+      await put(store, packed);
+      expect((await second.look('local', 't1'))?.rollout.sha256).toBe(stored.sha256);
+      await put(store, TWO);
+      expect((await second.look('local', 't1'))?.rollout).toMatchObject({ sha256: sha256Hex(TWO), bytes: TWO.length });
+    });
+
+    it('tells what the uploader said, where it has a place for it', async () => {
+      const { store, second, keepsHints } = await open();
+      const hints = { ...NO_HINTS, cwd: '/home/é/100 %', source: 'cli', sourceUpdatedAt: 5, ended: true };
+      await store.put('local', 't1', chunksOf(ONE), 'p', 1_234, hints);
+      expect((await second.look('local', 't1'))?.hints).toEqual(keepsHints ? hints : NO_HINTS);
+    });
+
+    it("sees nothing of what is not there, was removed, or is another user's", async () => {
+      const { store } = await open();
+      expect(await store.look('local', 't1')).toBeUndefined();
+      await put(store, ONE, 't1', 'user1');
+      for (const other of ['user10', 'user', 'local']) expect(await store.look(other, 't1')).toBeUndefined();
+      await store.remove('user1', 't1');
+      expect(await store.look('user1', 't1')).toBeUndefined();
+    });
+
     it('does not find what is not there', async () => {
       const { store } = await open();
       await expect(store.open('local', 'nobody')).rejects.toEqual(notFound);
@@ -194,6 +230,7 @@ export function rolloutStoreContract(name: string, openRig: () => Promise<Rollou
       const { store } = await open();
       await expect(put(store, ONE, id)).rejects.toEqual(invalid('thread.invalid_id'));
       await expect(store.open('local', id)).rejects.toEqual(invalid('thread.invalid_id'));
+      await expect(store.look('local', id)).rejects.toEqual(invalid('thread.invalid_id'));
       await expect(store.remove('local', id)).rejects.toEqual(invalid('thread.invalid_id'));
     });
   });

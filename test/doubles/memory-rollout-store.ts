@@ -21,6 +21,7 @@ export class MemoryRolloutStore implements RolloutStore {
     content: AsyncIterable<Uint8Array>,
     path: string,
     now: number,
+    hints: UploadHints = NO_HINTS,
   ): Promise<StoredRollout> {
     const key = keyOf(userKey, threadId);
     const chunks: Uint8Array[] = [];
@@ -28,7 +29,7 @@ export class MemoryRolloutStore implements RolloutStore {
     const bytes = Buffer.concat(chunks);
     this.#rollouts.set(key, bytes);
     const rollout = { sha256: sha256Hex(bytes), bytes: bytes.length, uploadedAt: now, path, order: null };
-    this.#uploads.set(key, { rollout, hints: NO_HINTS });
+    this.#uploads.set(key, { rollout, hints });
     return rollout;
   }
 
