@@ -10,8 +10,8 @@ export interface MemoryStoreRig {
   readonly store: MemoryStore;
   /** Another client of the same storage. */
   readonly second: MemoryStore;
-  /** Changes stored bytes behind the store's back. */
-  damageContent(userKey: string, entry: FileEntry): Promise<void>;
+  /** Changes the stored bytes of a file behind the store's back. */
+  damageContent(userKey: string, path: string, entry: FileEntry): Promise<void>;
   damageManifest(userKey: string, version: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -44,8 +44,8 @@ export function memoryStoreContract(name: string, openRig: () => Promise<MemoryS
       rig = await openRig();
       return rig;
     };
-    const put = (store: MemoryStore, text: string, userKey = 'local') =>
-      store.putFile(userKey, 'MEMORY.md', encodeUtf8(text));
+    const put = (store: MemoryStore, text: string, userKey = 'local', path = 'MEMORY.md') =>
+      store.putFile(userKey, path, encodeUtf8(text));
     afterEach(async () => {
       await rig?.close();
       rig = undefined;
@@ -82,13 +82,13 @@ export function memoryStoreContract(name: string, openRig: () => Promise<MemoryS
     it('fails for content that does not match its hash', async () => {
       const { store, damageContent } = await open();
       const entry = await put(store, 'whole');
-      await damageContent('local', entry);
+      await damageContent('local', 'MEMORY.md', entry);
       await expect(store.readFile('local', 'MEMORY.md', entry)).rejects.toEqual(refusal('memory.content_gone'));
     });
 
     it('stores content again where the stored bytes were damaged', async () => {
       const { store, damageContent } = await open();
-      await damageContent('local', await put(store, 'whole'));
+      await damageContent('local', 'MEMORY.md', await put(store, 'whole'));
       const entry = await put(store, 'whole');
       expect(decodeUtf8(await store.readFile('local', 'MEMORY.md', entry))).toBe('whole');
     });
@@ -96,6 +96,7 @@ export function memoryStoreContract(name: string, openRig: () => Promise<MemoryS
     it('fails for content that is not there, whatever its name says', async () => {
       const { store } = await open();
       const entry = await put(store, 'x');
+      await put(store, 'later'); // a store may give the current content where that is the same
       for (const versionId of ['0'.repeat(64), '../../etc/passwd', '']) {
         await expect(store.readFile('local', 'MEMORY.md', { ...entry, versionId })).rejects.toEqual(
           refusal('memory.content_gone'),
@@ -161,11 +162,26 @@ export function memoryStoreContract(name: string, openRig: () => Promise<MemoryS
       expect(await store.manifestNumbers('local')).toEqual([2, 9, 10, 100]);
     });
 
+    it('keeps hidden contents readable by their entries, and shows a path again that comes back', async () => {
+      const { store, second } = await open();
+      const [a, b] = [await put(store, 'old', 'local', 'a'), await put(store, 'kept', 'local', 'b')];
+      await store.putManifest('local', aManifest(1, { files: { a, b } }));
+      await store.hide('local', ['a']);
+      await store.hide('local', ['a', 'never-there']);
+      expect(decodeUtf8(await second.readFile('local', 'a', a))).toBe('old');
+      const again = await put(store, 'new', 'local', 'a');
+      await store.putManifest('local', aManifest(2, { files: { a: again, b } }));
+      expect(await store.removeOrphans('local', [])).toBe(0);
+      const texts = await Promise.all([second.readFile('local', 'a', again), second.readFile('local', 'b', b)]);
+      expect(texts.map(decodeUtf8)).toEqual(['new', 'kept']);
+      expect(decodeUtf8(await second.readFile('local', 'a', a))).toBe('old');
+    });
+
     it('removes orphan manifests and the contents that nothing names any more', async () => {
       const { store } = await open();
-      const shared = await put(store, 'shared');
-      const lost = await put(store, 'lost');
-      const staged = await put(store, 'staged');
+      const shared = await put(store, 'shared', 'local', 'a');
+      const lost = await put(store, 'lost', 'local', 'b');
+      const staged = await put(store, 'staged', 'local', 'b');
       await store.putManifest('local', aManifest(1, { files: { a: shared } }));
       await store.putManifest('local', aManifest(2, { files: { a: shared, b: lost } }));
       expect(await store.removeOrphans('local', [2, 77])).toBe(2);
@@ -178,15 +194,15 @@ export function memoryStoreContract(name: string, openRig: () => Promise<MemoryS
 
     it('removes nothing where every content is named, nor anything of another user', async () => {
       const { store } = await open();
-      await store.putManifest('local', aManifest(1, { files: { a: await put(store, 'x') } }));
-      const other = await put(store, 'x', 'user1');
+      await store.putManifest('local', aManifest(1, { files: { a: await put(store, 'x', 'local', 'a') } }));
+      const other = await put(store, 'x', 'user1', 'a');
       expect(await store.removeOrphans('local', [])).toBe(0);
       expect(decodeUtf8(await store.readFile('user1', 'a', other))).toBe('x');
     });
 
     it('removes no content while a manifest cannot be read', async () => {
       const { store, damageManifest } = await open();
-      const entry = await put(store, 'x');
+      const entry = await put(store, 'x', 'local', 'a');
       await store.putManifest('local', aManifest(1, { files: { a: entry } }));
       await damageManifest('local', 1);
       await expect(store.removeOrphans('local', [])).rejects.toEqual(refusal('memory.manifest_unreadable'));
