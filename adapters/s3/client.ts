@@ -1,17 +1,16 @@
-import { S3Client } from '@aws-sdk/client-s3';
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 
-/** Calls that wait for a socket do not show as load; so there are more sockets than one process has work at once (user case C30). */
+/** Calls that wait for a socket do not show as load: there are more sockets than one process has work at once (user case C30). */
 const MAX_SOCKETS = 200;
 
 /**
- * The one S3 client of a process. Region, credentials and endpoint come from the environment.
- *
- * A call is tried twice at most, so a socket that went stale while the process was frozen costs one immediate retry (user case
- * C31). Checksums are ours: SHA-256, given by each request and checked by each reader, instead of the SDK's own CRC32.
+ * How a process talks to S3. A call is tried twice at most, so a socket that went stale while the process was frozen costs one
+ * immediate retry (user case C31). Checksums are ours: SHA-256, given by each request and checked by each reader, instead of
+ * the SDK's own CRC32.
  */
-export function createObjectClient(): S3Client {
+export function objectClientConfig() {
   const agent = { keepAlive: true, maxSockets: MAX_SOCKETS };
-  return new S3Client({
+  return {
     maxAttempts: 2,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -25,5 +24,10 @@ export function createObjectClient(): S3Client {
       httpAgent: agent,
       httpsAgent: agent,
     },
-  });
+  } as const satisfies S3ClientConfig;
+}
+
+/** The one S3 client of a process. Region, credentials and endpoint come from the environment. */
+export function createObjectClient(): S3Client {
+  return new S3Client(objectClientConfig());
 }

@@ -117,7 +117,7 @@ async function* partsOf(
       bytes = 0;
     }
     if (from < chunk.length) {
-      held.push(chunk.slice(from)); // a copy: the source may use its buffer again
+      held.push(Buffer.from(chunk.subarray(from))); // a copy: the source may use its buffer again
       bytes += chunk.length - from;
     }
   }
