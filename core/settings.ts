@@ -132,6 +132,13 @@ export const LIMITS = {
   historyDays: 90,
   /** A file above this is fetched from where it lies: Lambda refuses answers over 6 MB, and bytes grow by a third on the way (user case C16). */
   inlineFileBytes: 4_300_000,
+  /** A rollout above this is uploaded to where rollouts lie (api.md). */
+  directUploadBytes: 5 * 1_048_576,
+  threadPage: 100,
+  /** Versions that one answer tells of: each is a read of its own. */
+  versionPage: 50,
+  /** Two requests for a consolidation within this time are one (api.md). */
+  sameRequestMs: 10 * SECOND_MS,
   /** How long an address of a stored object works. */
   linkMs: 5 * MINUTE_MS,
 } as const;

@@ -1,5 +1,4 @@
-import type { Manifest } from '../core/consolidation/manifest.ts';
-import { loadVersionChain } from '../core/consolidation/version-chain.ts';
+import { listVersions, type VersionRow } from '../core/control/list-versions.ts';
 import { readStatus, type Status } from '../core/control/read-status.ts';
 import { NotFoundError } from '../core/errors.ts';
 import { outcomeName } from '../core/extraction/outcome.ts';
@@ -32,20 +31,8 @@ export interface ThreadRow {
   readonly rollout_path: string;
 }
 
-/** One version as `stillroom versions` shows it. */
-export interface VersionRow {
-  readonly version: number;
-  readonly parent: number;
-  readonly created_at: string;
-  readonly reason: string;
-  readonly added: number;
-  readonly retained: number;
-  readonly removed: number;
-  readonly files_changed: number;
-}
-
-export function lookStatus(home: Home): Promise<Status> {
-  return readStatus(home, home.userKey, home.settings);
+export async function lookStatus(home: Home): Promise<Status> {
+  return readStatus(home, home.userKey, await home.settingsStore.read(home.userKey));
 }
 
 /** Calls and tokens of the offline stand-in today; they cost nothing and count towards no budget. */
@@ -95,10 +82,8 @@ export async function lookFor(home: Home, request: SearchRequest): Promise<Searc
 }
 
 /** The versions that the current one rests on, newest first. */
-export async function lookVersions(home: Home): Promise<readonly VersionRow[]> {
-  const head = await home.heads.read(home.userKey);
-  const chain = await loadVersionChain(home.memories, home.userKey, head.version);
-  return chain.map((manifest, at) => toVersionRow(manifest, chain[at + 1]));
+export function lookVersions(home: Home): Promise<readonly VersionRow[]> {
+  return listVersions(home, home.userKey);
 }
 
 /**
@@ -142,24 +127,4 @@ function toThreadRow(thread: Thread, job: Job | undefined, head: StageOneHead | 
     selected: head !== undefined && head.selectedSnapshot !== null,
     rollout_path: thread.rollout.path,
   };
-}
-
-function toVersionRow(manifest: Manifest, parent: Manifest | undefined): VersionRow {
-  const before = new Set(parent?.inputs.map((input) => `${input.threadId}@${input.sourceUpdatedAt}`));
-  const added = manifest.inputs.filter((input) => !before.has(`${input.threadId}@${input.sourceUpdatedAt}`)).length;
-  return {
-    version: manifest.version,
-    parent: manifest.parent,
-    created_at: toFileTime(manifest.createdAt),
-    reason: manifest.reason,
-    added,
-    retained: manifest.inputs.length - added,
-    removed: manifest.removed.length,
-    files_changed: countChanged(manifest, parent),
-  };
-}
-
-function countChanged(manifest: Manifest, parent: Manifest | undefined): number {
-  const paths = new Set([...Object.keys(manifest.files), ...Object.keys(parent?.files ?? {})]);
-  return [...paths].filter((path) => manifest.files[path]?.sha256 !== parent?.files[path]?.sha256).length;
 }

@@ -8,7 +8,7 @@ import { readRollout } from '../rollout/read-rollout.ts';
 import type { RolloutFacts } from '../rollout/rollout.ts';
 import { LIMITS, type Settings } from '../settings.ts';
 import { registerThread } from './register-thread.ts';
-import type { StoredRollout, Thread, UploadedRollout } from './thread.ts';
+import type { StoredRollout, Thread, UploadedRollout, UploadHints } from './thread.ts';
 import { compareUploadOrder } from './upload-order.ts';
 
 export interface TakeInPorts {
@@ -24,6 +24,8 @@ export interface TakeInRequest {
   /** Order mark of the upload that is told of; null where it is not known. */
   readonly order: string | null;
   readonly settings: Pick<Settings, 'generateMemories'>;
+  /** What the uploader said, where the caller knows it; else what the store kept of it. */
+  readonly hints?: UploadHints;
 }
 
 /** What became of an upload. After `registered` and `known` the thread's extraction can be tried. */
@@ -72,8 +74,9 @@ export async function takeInRollout(ports: TakeInPorts, request: TakeInRequest):
   const stored = await ports.threads.get(userKey, threadId);
   if (isForgotten(stored)) return removeForgotten(ports, request);
   if (isOutOfOrder(stored, order)) return { kind: 'known' };
-  const uploaded = await ports.rollouts.look(userKey, threadId);
-  if (uploaded === undefined) return { kind: 'gone' };
+  const found = await ports.rollouts.look(userKey, threadId);
+  if (found === undefined) return { kind: 'gone' };
+  const uploaded = { ...found, hints: request.hints ?? found.hints };
   const rollout: StoredRollout = { ...uploaded.rollout, order };
   const sameBytes = stored?.rollout.sha256 === rollout.sha256;
   const facts = sameBytes ? UNREAD : await readFacts(ports, request);

@@ -45,6 +45,8 @@ const PHRASES: Readonly<Record<number, string>> = {
 const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   'http.method_not_allowed': 405,
   'http.body_too_large': 413,
+  'rollout.body_too_large': 413,
+  'rollout.too_large': 413,
   'http.unsupported_media_type': 415,
   'http.precondition_required': 428,
   'memory.version_expired': 410,

@@ -9,6 +9,9 @@ export interface QueryShape<Schema extends z.ZodMiniType> {
   readonly integers?: readonly string[];
 }
 
+/** A route that takes no parameters. */
+export const noQuery = { schema: z.strictObject({}) };
+
 /**
  * Reads and checks the query of a URL. Decoding is strict, once, `+` is a space.
  * @throws InvalidInputError `http.invalid_encoding`, `http.duplicate_parameter`, `http.unknown_field`, `http.invalid_field`

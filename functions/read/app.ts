@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import { createApp } from '../http/create-app.ts';
+import { createApp, type Route } from '../http/create-app.ts';
 import type { ReadAppDeps } from './deps.ts';
 import { fileRoutes } from './file-routes.ts';
 import { memoryRoutes } from './memory-routes.ts';
@@ -14,9 +14,14 @@ const REQUEST_TIMEOUT_MS = 10_000;
  */
 export function createReadApp(deps: ReadAppDeps): Hono {
   return createApp({
-    routes: [...statusRoutes(deps), ...memoryRoutes(deps), ...fileRoutes(deps), ...writeRoutes(deps)],
+    routes: readRoutes(deps),
     tokens: deps.tokens,
     telemetry: deps.telemetry,
     requestTimeoutMs: deps.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
   });
+}
+
+/** All routes of the read app, for a server that serves several apps as one. */
+export function readRoutes(deps: ReadAppDeps): readonly Route[] {
+  return [...statusRoutes(deps), ...memoryRoutes(deps), ...fileRoutes(deps), ...writeRoutes(deps)];
 }

@@ -7,10 +7,9 @@ import { LIMITS } from '../../core/settings.ts';
 import { prefersMarkdown } from '../http/conditional.ts';
 import type { Route } from '../http/create-app.ts';
 import { readJsonBody } from '../http/read-body.ts';
-import { readPathAfter, readQuery } from '../http/read-query.ts';
+import { noQuery, readPathAfter, readQuery } from '../http/read-query.ts';
 import type { ReadAppDeps } from './deps.ts';
 import { fileQuery, listQuery, searchBody } from './schema-files.ts';
-import { noQuery } from './schema-status.ts';
 
 const FILES = '/v1/memory/files';
 

@@ -5,8 +5,6 @@ import * as z from 'zod/mini';
 const count = z.int().check(z.minimum(0));
 const time = z.nullable(z.iso.datetime({ offset: true }));
 
-export const noQuery = { schema: z.strictObject({}) };
-
 export const statusAnswer = z.strictObject({
   threads: z.strictObject({ total: count, by_outcome: z.record(z.string(), count) }),
   extraction: z.strictObject({

@@ -1,8 +1,7 @@
 import { readStatus } from '../../core/control/read-status.ts';
 import type { Route } from '../http/create-app.ts';
-import { readQuery } from '../http/read-query.ts';
+import { noQuery, readQuery } from '../http/read-query.ts';
 import type { ReadAppDeps } from './deps.ts';
-import { noQuery } from './schema-status.ts';
 
 /** `GET /healthz` (no token, touches no store) and `GET /v1/status`. */
 export function statusRoutes(deps: ReadAppDeps): readonly Route[] {

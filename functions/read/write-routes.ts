@@ -4,11 +4,10 @@ import { addNote } from '../../core/memory/add-note.ts';
 import { type CitationSource, recordCitation } from '../../core/memory/record-citation.ts';
 import type { Route } from '../http/create-app.ts';
 import { readJsonBody } from '../http/read-body.ts';
-import { readHeader, readQuery } from '../http/read-query.ts';
+import { noQuery, readHeader, readQuery } from '../http/read-query.ts';
 import type { ReadAppDeps } from './deps.ts';
 import { citationBody, citationQuery, idempotencyKey } from './schema-citations.ts';
 import { noteBody } from './schema-notes.ts';
-import { noQuery } from './schema-status.ts';
 
 /** What a reader gives back: notes and citations (behaviours N-21..N-23, 1.O, 1.P). */
 export function writeRoutes(deps: ReadAppDeps): readonly Route[] {

@@ -84,4 +84,44 @@ describe('a served home', () => {
     expect(status).toMatchObject({ health: 'ok', memory: { version: expect.any(Number) } });
     expect((await fetch(`${server?.url}/healthz`)).status).toBe(200);
   });
+
+  it('takes a rollout in, shows it, changes and forgets it, and lists the versions', async () => {
+    const url = `${server?.url}/v1`;
+    const raw = '{"type":"session_meta","payload":{"id":"t-1","cwd":"/work/app","source":"cli"}}\n';
+    const put = await fetch(`${url}/rollouts/t-1?ended=true`, { method: 'PUT', body: raw });
+    expect(put.status).toBe(202);
+    expect(await (await fetch(`${url}/threads/t-1`)).json()).toMatchObject({ thread_id: 't-1', ended: true });
+    const headers = { 'content-type': 'application/json' };
+    const mode = { method: 'PATCH', headers, body: JSON.stringify({ memory_mode: 'disabled' }) };
+    expect(await (await fetch(`${url}/threads/t-1`, mode)).json()).toMatchObject({ memory_mode: 'disabled' });
+    expect((await fetch(`${url}/threads/t-1`, { method: 'DELETE' })).status).toBe(200);
+    expect((await fetch(`${url}/threads/t-1`)).status).toBe(404);
+    const versions = z.array(z.looseObject({ version: z.number() }));
+    expect(versions.parse(await (await fetch(`${url}/memory/versions`)).json()).length).toBeGreaterThan(0);
+  });
+
+  it('follows the settings that were changed', async () => {
+    const url = `${server?.url}/v1/settings`;
+    const change = (use: boolean) => ({
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ use_memories: use }),
+    });
+    expect((await fetch(url, change(false))).status).toBe(200);
+    expect((await memory('')).instructions).toBeNull();
+    await fetch(url, change(true));
+    expect((await memory('')).instructions).not.toBeNull();
+  });
+
+  it.each([
+    ['/v1/rollouts', 'upload.not_offered', 'PUT /v1/rollouts/{thread_id}'],
+    ['/v1/consolidations', 'consolidation.not_offered', 'stillroom run'],
+    ['/v1/reset', 'reset.not_offered', 'delete the home folder'],
+    ['/v1/erase', 'erase.not_offered', 'delete the home folder'],
+  ])('says what to do instead of POST %s', async (path, code, way) => {
+    const answer = await post(path, {});
+    expect(answer.status).toBe(404);
+    const problem = z.object({ code: z.string(), detail: z.string() }).parse(await answer.json());
+    expect([problem.code, problem.detail]).toEqual([code, expect.stringContaining(way)]);
+  });
 });

@@ -1,0 +1,68 @@
+import type { Manifest } from '../consolidation/manifest.ts';
+import { loadVersionChain } from '../consolidation/version-chain.ts';
+import type { HeadStore } from '../ports/head-store.ts';
+import type { MemoryStore } from '../ports/memory-store.ts';
+import { toFileTime } from '../time.ts';
+
+/** One version as the wire and the command line show it. */
+export interface VersionRow {
+  readonly version: number;
+  readonly parent: number;
+  readonly created_at: string;
+  readonly reason: string;
+  /** Inputs that its parent did not rest on; those it did; and those that left. */
+  readonly added: number;
+  readonly retained: number;
+  readonly removed: number;
+  readonly files_changed: number;
+}
+
+export interface ListVersionsPorts {
+  readonly heads: Pick<HeadStore, 'read'>;
+  readonly memories: Pick<MemoryStore, 'manifest'>;
+}
+
+/**
+ * The versions that the current one rests on, newest first, as far back as history is kept.
+ * @param page.before only versions below this number; absent: from the current one
+ * @param page.limit at most this many; absent: all
+ */
+export async function listVersions(
+  ports: ListVersionsPorts,
+  userKey: string,
+  page: { readonly before?: number | undefined; readonly limit?: number } = {},
+): Promise<readonly VersionRow[]> {
+  const head = await ports.heads.read(userKey);
+  const before = page.before ?? Number.POSITIVE_INFINITY;
+  const limit = page.limit ?? Number.POSITIVE_INFINITY;
+  let wanted = 0;
+  // One more than is shown: the parent of the last one tells what it changed.
+  const chain = await loadVersionChain(ports.memories, userKey, head.version, ({ version }) => {
+    if (version < before) wanted += 1;
+    return wanted > limit;
+  });
+  const first = chain.findIndex(({ version }) => version < before);
+  if (first < 0) return [];
+  const shown = chain.slice(first);
+  return shown.slice(0, limit).map((manifest, at) => toVersionRow(manifest, shown[at + 1]));
+}
+
+function toVersionRow(manifest: Manifest, parent: Manifest | undefined): VersionRow {
+  const before = new Set(parent?.inputs.map((input) => `${input.threadId}@${input.sourceUpdatedAt}`));
+  const added = manifest.inputs.filter((input) => !before.has(`${input.threadId}@${input.sourceUpdatedAt}`)).length;
+  return {
+    version: manifest.version,
+    parent: manifest.parent,
+    created_at: toFileTime(manifest.createdAt),
+    reason: manifest.reason,
+    added,
+    retained: manifest.inputs.length - added,
+    removed: manifest.removed.length,
+    files_changed: countChanged(manifest, parent),
+  };
+}
+
+function countChanged(manifest: Manifest, parent: Manifest | undefined): number {
+  const paths = new Set([...Object.keys(manifest.files), ...Object.keys(parent?.files ?? {})]);
+  return [...paths].filter((path) => manifest.files[path]?.sha256 !== parent?.files[path]?.sha256).length;
+}

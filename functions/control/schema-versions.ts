@@ -1,0 +1,51 @@
+import * as z from 'zod/mini';
+
+/** Wire schemas of `/v1/consolidations` and `/v1/memory/versions` (api.md). */
+
+const count = z.int().check(z.minimum(0));
+const time = z.iso.datetime({ offset: true });
+
+export const startedAnswer = z.strictObject({ id: z.string() });
+
+export const consolidationAnswer = z.strictObject({
+  id: z.string(),
+  requested_at: time,
+  status: z.enum(['pending', 'running', 'done', 'error']),
+  last_error: z.nullable(z.string()),
+  version: z.nullable(count),
+  counts: z.nullable(z.strictObject({ inputs: count, removed: count, files: count })),
+});
+
+/** `before`: only versions below this number; the header `Link` of an answer that is cut names the next page. */
+export const versionsQuery = {
+  schema: z.strictObject({ before: z.optional(z.int().check(z.minimum(1))) }),
+  integers: ['before'],
+};
+
+export const versionsAnswer = z.array(
+  z.strictObject({
+    version: count,
+    parent: count,
+    created_at: time,
+    reason: z.string(),
+    added: count,
+    retained: count,
+    removed: count,
+    files_changed: count,
+  }),
+);
+
+export const manifestAnswer = z.strictObject({
+  version: count,
+  parent: count,
+  created_at: z.int(),
+  reason: z.string(),
+  actor: z.string(),
+  inputs: z.array(z.strictObject({ thread_id: z.string(), source_updated_at: z.int() })),
+  removed: z.array(z.string()),
+  files: z.record(z.string(), z.strictObject({ version_id: z.string(), sha256: z.string(), bytes: count })),
+  model: z.nullable(z.string()),
+  prompt_version: z.nullable(z.string()),
+  token_usage: z.record(z.string(), z.number()),
+  notes_consumed: z.array(z.string()),
+});
