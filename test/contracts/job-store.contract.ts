@@ -198,6 +198,103 @@ export function jobStoreContract(name: string, makeGround: () => Ground<JobContr
     );
 
     it(
+      'answers a claim repeated under its own token as the first time, with a fresh lease and no further attempt (C22)',
+      on(async (one, other) => {
+        for (const key of [extraction('t'), CONSOLIDATION]) {
+          const first = await one.jobs.claim('u', key, claimAt(100, 'k'));
+          const again = await other.jobs.claim('u', key, { ...claimAt(100, 'k'), now: NOW + 5 });
+          expect(again).toEqual({ ...first, leaseUntil: NOW + 5 + LEASE });
+          expect(await one.jobs.get('u', key)).toMatchObject({
+            attempts: 1,
+            startedAt: NOW,
+            leaseUntil: NOW + 5 + LEASE,
+          });
+          expect(await one.jobs.claim('u', key, claimAt(100, 'else'))).toMatchObject({ reason: 'running' });
+        }
+      }),
+    );
+
+    it(
+      'is ended once by a holder and the run that takes over, whoever comes first (C24)',
+      on(async (one, other) => {
+        for (let round = 0; round < 6; round++) {
+          const key = extraction(`t${round}`);
+          const taken = { ...claimAt(100, 'new'), now: NOW + LEASE };
+          await one.jobs.claim('u', key, claimAt(100, 'old'));
+          const [ended, , claim] = await Promise.all([
+            one.jobs.complete('u', 'old', NOW + LEASE, done(`t${round}`, 100)),
+            one.jobs.heartbeat('u', key, 'old', { now: NOW, leaseMs: LEASE }),
+            other.jobs.claim('u', key, taken),
+          ]);
+          const late = await other.jobs.complete('u', 'new', NOW + LEASE, done(`t${round}`, 100));
+          expect([ended, late].filter(Boolean)).toHaveLength(1);
+          expect(claim.kind === 'claimed').toBe(late);
+          expect(await one.jobs.get('u', key)).toMatchObject({ status: 'done', token: ended ? 'old' : 'new' });
+        }
+      }),
+    );
+
+    it(
+      'extends a lease and counts a use while others change the job, and loses none of it',
+      on(async (one, other) => {
+        await extract(one.jobs, 't', 100);
+        await one.jobs.claim('u', extraction('t'), claimAt(101, 'k'));
+        const beats = await Promise.all(
+          Array.from({ length: 8 }, async (_, at) => {
+            await other.outputs.recordUsage('u', ['t'], NOW + at);
+            await one.jobs.wake('u', 't', NOW + 50 - at);
+            return other.jobs.heartbeat('u', extraction('t'), 'k', { now: NOW + 9, leaseMs: LEASE });
+          }),
+        );
+        expect(beats).toEqual(Array.from({ length: 8 }, () => true));
+        expect((await one.outputs.head('u', 't'))?.usageCount).toBe(8);
+        expect(await one.jobs.get('u', extraction('t'))).toMatchObject({
+          status: 'running',
+          leaseUntil: NOW + 9 + LEASE,
+          wakeAt: NOW + 43,
+        });
+      }),
+    );
+
+    it(
+      'wakes a thread at the earliest time asked for, until it is taken away or used up by a claim',
+      on(async ({ jobs }) => {
+        const wakeAt = async () => (await jobs.get('u', extraction('t')))?.wakeAt;
+        await jobs.wake('u', 't', null);
+        expect(await wakeAt()).toBeUndefined();
+        await jobs.wake('u', 't', NOW + 20);
+        await jobs.wake('u', 't', NOW + 10);
+        await jobs.wake('u', 't', NOW + 30);
+        expect(await jobs.get('u', extraction('t'))).toMatchObject({ status: 'pending', wakeAt: NOW + 10 });
+        await jobs.wake('u', 't', null);
+        expect(await wakeAt()).toBeNull();
+        await jobs.wake('u', 't', 0);
+        expect(await wakeAt()).toBe(0);
+        await jobs.claim('u', extraction('t'), claimAt(100, 'k'));
+        expect(await wakeAt()).toBeNull();
+        await jobs.wake('u', 't', NOW + 40);
+        expect(await jobs.claim('u', extraction('t'), claimAt(100, 'k2'))).toMatchObject({ reason: 'running' });
+        expect(await wakeAt()).toBe(NOW + 40);
+        await jobs.complete('u', 'k', NOW, done('t', 100));
+        expect(await wakeAt()).toBe(NOW + 40);
+        expect(await jobs.claim('u', extraction('t'), claimAt(100, 'k3'))).toMatchObject({ reason: 'up_to_date' });
+        expect(await wakeAt()).toBeNull();
+      }),
+    );
+
+    it(
+      'records with an outcome when to look again, and ends a retry that was waiting',
+      on(async ({ jobs }) => {
+        await jobs.claim('u', extraction('t'), claimAt(100, 'k'));
+        await jobs.fail('u', extraction('t'), 'k', { ...failure(), retry: 70 });
+        await jobs.recordOutcome('u', 't', { kind: 'deferred', reason: 'budget' }, NOW + 9);
+        expect(await jobs.get('u', extraction('t'))).toMatchObject({ retryAt: null, wakeAt: NOW + 9 });
+        await jobs.recordOutcome('u', 't', { kind: 'skipped', reason: 'not_idle' });
+        expect(await jobs.get('u', extraction('t'))).toMatchObject({ status: 'error', wakeAt: null });
+      }),
+    );
+
+    it(
       'revives failed extractions once, keeps their outputs, and leaves the rest alone',
       on(async ({ jobs, outputs }) => {
         await extract(jobs, 'fine', 100);

@@ -31,6 +31,11 @@ export class StageOneTable {
     return [...(this.#rows.get(userKey)?.entries() ?? [])].sort(([a], [b]) => compareBytes(a, b));
   }
 
+  /** Those that have rows. */
+  users(): readonly string[] {
+    return [...this.#rows.keys()];
+  }
+
   clear(userKey: string): void {
     this.#rows.delete(userKey);
     this.consolidations.delete(userKey);
