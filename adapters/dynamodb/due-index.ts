@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { DueIndex, DueJob, DuePage, DueQuery } from '../../core/ports/due-index.ts';
@@ -8,6 +7,7 @@ import { unreadableItem } from './failure.ts';
 import { jobOfSortKey, jobSortKey } from './job-item.ts';
 import { itemKey } from './requests.ts';
 import { DUE_SHARDS, userOfPartition } from './table.ts';
+import { newWriteId } from './write-id.ts';
 
 const KEYS = z.object({ pk: z.string(), sk: z.string(), due_pk: z.string(), due_at: z.int() });
 
@@ -18,7 +18,7 @@ export class DynamoDueIndex implements DueIndex {
   readonly #newId: () => string;
 
   /** @param newId fresh ids of writes */
-  constructor(table: DynamoTable, newId: () => string = randomUUID) {
+  constructor(table: DynamoTable, newId: () => string = newWriteId) {
     this.#table = table;
     this.#newId = newId;
   }

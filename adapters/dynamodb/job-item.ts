@@ -11,12 +11,13 @@ import { DUE_PARTITION_KEY, DUE_SORT_KEY, duePartition, SORT_KEYS, SORT_PREFIXES
 
 /**
  * What a write is told from others by. `revision` rises with every write of job or head; `writeId` is that of the last whole
- * write, so that both together never come again, also when the item was removed and made anew. `touchId` is that of the last
- * partial write (use, mark, removal of a head).
+ * write, so that both together never come again, also when the item was removed and made anew. `formerId` is that of the whole
+ * write before it, `touchId` that of the last partial write (use, removal of a head, postponement).
  */
 export interface Stamp {
   readonly revision: number;
   readonly writeId: string;
+  readonly formerId: string | null;
   readonly touchId: string | null;
 }
 
@@ -32,6 +33,7 @@ const ITEM = z.object({
   sk: z.string(),
   revision: z.int(),
   write_id: z.string(),
+  former_id: MAYBE_TEXT,
   touch_id: MAYBE_TEXT,
   status: z.enum(['pending', 'running', 'done', 'error']),
   token: MAYBE_TEXT,
@@ -142,7 +144,12 @@ export function readJobItem(stored: StoredItem): StoredJob {
     outcome: readOutcome(item.outcome, item.outcome_detail),
     wakeAt: item.wake_at ?? null,
   };
-  const stamp: Stamp = { revision: item.revision, writeId: item.write_id, touchId: item.touch_id ?? null };
+  const stamp: Stamp = {
+    revision: item.revision,
+    writeId: item.write_id,
+    formerId: item.former_id ?? null,
+    touchId: item.touch_id ?? null,
+  };
   return { row: { job, head: readHead(item.sk, stored) }, stamp };
 }
 

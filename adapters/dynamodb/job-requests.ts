@@ -26,6 +26,7 @@ export function putJob(
       ...itemKey(userKey, jobSortKey(key)),
       revision: (seen?.revision ?? 0) + 1,
       write_id: writeId,
+      ...(seen === undefined ? {} : { former_id: seen.writeId }),
       ...(seen?.touchId == null ? {} : { touch_id: seen.touchId }),
       ...writeRow(row),
       ...writeDue(userKey, key, row.job),

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { UnavailableError } from '../../core/errors.ts';
 import type { Outcome } from '../../core/extraction/outcome.ts';
 import type { StageOneHead } from '../../core/extraction/stage-one-output.ts';
@@ -10,10 +9,11 @@ import { enqueueConsolidation, recordOutcome, redriveExtraction, wakeExtraction 
 import type { JobStore } from '../../core/ports/job-store.ts';
 import type { DynamoTable } from './dynamo-table.ts';
 import { inParallel } from './in-parallel.ts';
-import { jobSortKey, readJobItem, type StoredJob, threadOf } from './job-item.ts';
+import { jobSortKey, readJobItem, type Stamp, type StoredJob, threadOf } from './job-item.ts';
 import { deleteJob, extendJobLease, type JobPlace, putJob } from './job-requests.ts';
 import { itemKey, rangeOf } from './requests.ts';
 import { SORT_KEYS, SORT_PREFIXES } from './table.ts';
+import { newWriteId } from './write-id.ts';
 
 /** Each lost round was won by somebody else, so this many writers at once would have to fight over one job. */
 const MAX_ROUNDS = 60;
@@ -27,7 +27,7 @@ interface Change<T> {
 /**
  * Jobs in the table. A change reads the item, applies the transition of `core/job/` and writes it back in one conditional
  * write, again when somebody else wrote first. A write that was applied although its reply was lost fails its own condition
- * when the SDK repeats it: it is known again by its write id, or by the token where somebody wrote since (user case C22).
+ * when the SDK repeats it: it is known again by its write id, or by the token where others wrote since (user case C22).
  * @throws UnavailableError `table.contended` besides the failures of the table
  */
 export class DynamoJobStore implements JobStore {
@@ -35,7 +35,7 @@ export class DynamoJobStore implements JobStore {
   readonly #newId: () => string;
 
   /** @param newId fresh ids of writes */
-  constructor(table: DynamoTable, newId: () => string = randomUUID) {
+  constructor(table: DynamoTable, newId: () => string = newWriteId) {
     this.#table = table;
     this.#newId = newId;
   }
@@ -159,7 +159,7 @@ export class DynamoJobStore implements JobStore {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const stored = await this.#read(place);
       if (last !== undefined && stored !== undefined) {
-        if (stored.stamp.writeId === last.writeId || isOurs(stored.row.job)) return last.answer;
+        if (isWrittenAs(stored.stamp, last.writeId) || isOurs(stored.row.job)) return last.answer;
       }
       const { row, answer } = decide(stored?.row);
       if (row === undefined) return answer;
@@ -169,6 +169,11 @@ export class DynamoJobStore implements JobStore {
     }
     throw contended();
   }
+}
+
+/** True when the last whole write, or the one before it, had this id. */
+function isWrittenAs(stamp: Stamp, writeId: string): boolean {
+  return stamp.writeId === writeId || stamp.formerId === writeId;
 }
 
 function withJob(stored: StageOneRow | undefined, job: Job | undefined): StageOneRow | undefined {

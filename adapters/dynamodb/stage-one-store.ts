@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { SnapshotRef, StageOneBody, StageOneHead } from '../../core/extraction/stage-one-output.ts';
 import type { StageOneStore } from '../../core/ports/stage-one-store.ts';
 import { packBody, unpackBody } from './body-codec.ts';
@@ -19,6 +18,7 @@ import {
   putBodyItem,
 } from './stage-one-requests.ts';
 import { SORT_KEYS, SORT_PREFIXES } from './table.ts';
+import { newWriteId } from './write-id.ts';
 
 /** Bytes after compression. An item may have 400 KB with its names and keys (user case C19). */
 export const MAX_ITEM_BODY_BYTES = 350 * 1024;
@@ -33,7 +33,7 @@ export class DynamoStageOneStore implements StageOneStore {
    * @param shelf for texts that are too large for an item
    * @param newId fresh ids of writes
    */
-  constructor(table: DynamoTable, shelf: BodyShelf, newId: () => string = randomUUID) {
+  constructor(table: DynamoTable, shelf: BodyShelf, newId: () => string = newWriteId) {
     this.#table = table;
     this.#shelf = shelf;
     this.#newId = newId;
