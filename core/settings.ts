@@ -61,6 +61,8 @@ export const LIMITS = {
   consolidationLeaseMs: 5 * MINUTE_MS,
   heartbeatMs: 60 * SECOND_MS,
   retryDelayMs: HOUR_MS,
+  /** After a call that was never answered: three tries then span an outage of six hours. */
+  silenceRetryMs: 3 * HOUR_MS,
   retryBudget: 3,
   /** The sixth claim at one watermark is refused (DV-3). */
   maxAttempts: 5,

@@ -94,7 +94,7 @@ async function queueAll(ports: SweepPorts, jobs: readonly DueJob[], now: number)
     key.kind === 'extraction' ? [{ kind: 'thread-due', userKey, threadId: key.threadId }] : [],
   );
   if (messages.length > 0) await ports.queue.send(messages);
-  for (const job of jobs) await ports.due.postpone(job, now + LIMITS.handedOnMs);
+  await Promise.all(jobs.map((job) => ports.due.postpone(job, now + LIMITS.handedOnMs)));
 }
 
 async function startOne(ports: SweepPorts, job: DueJob, now: number): Promise<void> {

@@ -7,6 +7,7 @@ import { LIMITS } from '../settings.ts';
 import { estimateTokens } from '../text.ts';
 import { DAY_MS } from '../time.ts';
 import { evidenceLimitNote } from './evidence-limit.ts';
+import { insist } from './insist.ts';
 import type { Outcome } from './outcome.ts';
 import { parseStageOneReply, type StageOneTexts } from './stage-one-reply.ts';
 
@@ -86,7 +87,7 @@ async function makeCountedCall(
   });
   if (reserved.kind === 'over_budget') return reserved;
   const reply = await ports.model.respond(request);
-  await ports.ledger.settle(ask.userKey, callId, paidUsage(reply));
+  await insist(() => ports.ledger.settle(ask.userKey, callId, paidUsage(reply)));
   return reply;
 }
 
@@ -137,7 +138,10 @@ function endOf(reply: ModelReply, tried: Tried): ExtractionEnd {
         spendsRetry: false,
       };
     case 'unavailable':
-      return failed('model_unavailable', reply.code, LIMITS.retryDelayMs);
+      // A silence may have been paid for, and may be this session's own doing: it costs a retry, and the next comes late.
+      if (paidUsage(reply) === null) return failed('model_unavailable', reply.code, LIMITS.silenceRetryMs);
+      // Turned away without work: free and nobody's fault, so an outage of any length strands nothing.
+      return { ...failed('model_unavailable', reply.code, LIMITS.retryDelayMs), spendsRetry: false };
     case 'misconfigured':
       // Due again at once: nothing is spent, and a person who has repaired the setting does not want to wait.
       return { ...failed('configuration', reply.code, 0), spendsRetry: false };

@@ -100,9 +100,14 @@ describe('askModel', () => {
       { outcome: { kind: 'deferred', reason: 'rate_limit' }, retry: 15 * MINUTE_MS, spendsRetry: false },
     ],
     [
-      'no answer: retried later',
+      'no answer: retried late, since it may have been paid for',
       { kind: 'unavailable', code: 'timeout' },
-      { outcome: { reason: 'model_unavailable', detail: 'timeout' }, retry: HOUR_MS, spendsRetry: true },
+      { outcome: { reason: 'model_unavailable', detail: 'timeout' }, retry: 3 * HOUR_MS, spendsRetry: true },
+    ],
+    [
+      'a provider that turns everybody away: no retry is spent, however long it lasts',
+      { kind: 'unavailable', code: 'http_503' },
+      { outcome: { reason: 'model_unavailable', detail: 'http_503' }, retry: HOUR_MS, spendsRetry: false },
     ],
     [
       'a wrong setting: due again as soon as it is repaired, at no cost',
