@@ -4,8 +4,8 @@ export type CallPurpose = 'extraction' | 'consolidation';
 
 export interface Reservation {
   /**
-   * Unique to one call; the same id twice is one reservation, and costs nothing more once it is settled. So a call that is made
-   * again, for whatever reason, must come with a new id: else it is neither limited nor counted.
+   * Unique to one call; the same id twice is one reservation until it is settled. After that a store may have forgotten it, and
+   * count it anew, or know it and count nothing. So a call that is made again, for whatever reason, must come with a new id.
    */
   readonly callId: string;
   readonly purpose: CallPurpose;
