@@ -88,6 +88,10 @@ export const LIMITS = {
    * calls must fit an extraction's lease.
    */
   modelTimeoutMs: 280 * SECOND_MS,
+  /** What an extraction needs besides its model call: to read the rollout, and to insist on writing down how it ended. */
+  extractionReserveMs: 30 * SECOND_MS,
+  /** With less time than this no call is made: it would hardly be answered, and might be paid for. */
+  leastModelCallMs: 30 * SECOND_MS,
   /** Wait after a rate limit for which the provider named no time. */
   rateLimitWaitMs: 15 * MINUTE_MS,
   /**
@@ -169,3 +173,13 @@ export const DEFAULT_SETTINGS: Settings = {
   consolidationModel: null,
   evidence: 'tiered',
 };
+
+/**
+ * A user's settings in a deployment with a budget of its own. Who chose exactly the built-in budget counts as having chosen
+ * none.
+ * @param dailyTokenBudget tokens; null: the deployment has none
+ */
+export function withDefaultBudget(settings: Settings, dailyTokenBudget: number | null): Settings {
+  if (dailyTokenBudget === null || settings.dailyTokenBudget !== DEFAULT_SETTINGS.dailyTokenBudget) return settings;
+  return { ...settings, dailyTokenBudget };
+}

@@ -82,7 +82,9 @@ export async function takeInRollout(ports: TakeInPorts, request: TakeInRequest):
   const facts = sameBytes ? UNREAD : await readFacts(ports, request);
   const now = ports.clock.now();
   const { generateMemories } = request.settings;
-  const sighting = { threadId, facts, rollout, hints: uploaded.hints, now, requestedAt: null, generateMemories };
+  // What cannot be read tells no times: nothing shows that its session goes on, and its owner should see the reason now.
+  const hints = facts === UNREAD && !sameBytes ? { ...uploaded.hints, ended: true } : uploaded.hints;
+  const sighting = { threadId, facts, rollout, hints, now, requestedAt: null, generateMemories };
   const entered = await ports.threads.update(userKey, threadId, (known) => {
     // A later upload may have come in between; and what was not read must not replace what was.
     if (isOutOfOrder(known, order) || (sameBytes && known?.rollout.sha256 !== rollout.sha256)) return undefined;

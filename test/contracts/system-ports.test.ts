@@ -1,13 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { RandomTokenSource } from '../../adapters/system/random-token-source.ts';
 import { SystemClock } from '../../adapters/system/system-clock.ts';
 import { ConsoleTelemetry } from '../../adapters/telemetry/console-telemetry.ts';
+import { PowertoolsTelemetry } from '../../adapters/telemetry/powertools-telemetry.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Telemetry } from '../../core/ports/telemetry.ts';
 import type { TokenSource } from '../../core/ports/token-source.ts';
 import { FixedClock } from '../doubles/fixed-clock.ts';
 import { NumberedTokens } from '../doubles/numbered-tokens.ts';
 import { RecordingTelemetry } from '../doubles/recording-telemetry.ts';
+import { captureOutput } from '../support/capture-output.ts';
 import { NOW } from '../support/sample-state.ts';
 
 describe.each<[string, Clock]>([
@@ -35,9 +37,15 @@ describe.each<[string, TokenSource]>([
 describe.each<[string, Telemetry]>([
   ['console', new ConsoleTelemetry('debug', () => {})],
   ['console on a closed pipe', new ConsoleTelemetry('debug', failToWrite)],
+  ['Powertools', new PowertoolsTelemetry({ functionName: 'phase1', stage: 'test' })],
   ['recording', new RecordingTelemetry()],
 ])('telemetry: %s', (_name, telemetry) => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
   it('never throws', () => {
+    captureOutput();
     expect(() => {
       telemetry.count('a', 1);
       telemetry.record('b_ms', Number.NaN, { tag: null });

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { KeyedModelClient, type KeySource } from '../../../adapters/openai/keyed-model-client.ts';
+import { ModelWithinDeadline } from '../../../core/agent/model-within-deadline.ts';
 import { DefectError, UnavailableError } from '../../../core/errors.ts';
 import type { ModelRequest } from '../../../core/ports/model-client.ts';
 import {
@@ -121,5 +122,14 @@ describe('KeyedModelClient', () => {
     };
     const client = await serve(keys, BAD_KEY);
     expect(await client.respond(REQUEST)).toEqual({ kind: 'unavailable', code: 'secret.unavailable' });
+  });
+
+  it('C37 a provider that never answers is given up before the deadline, after one request', async () => {
+    const client = await serve({ current: async () => OLD, refresh: async () => OLD }, { fault: 'hang' });
+    const endsAt = performance.now() + 400;
+    const remainingMs = () => endsAt - performance.now();
+    const inTime = new ModelWithinDeadline(client, { remainingMs, reserveMs: 200, leastMs: 1 });
+    expect(await inTime.respond({ ...REQUEST, timeoutMs: 600_000 })).toEqual({ kind: 'unavailable', code: 'timeout' });
+    expect(server?.requests).toHaveLength(1);
   });
 });
