@@ -1,4 +1,5 @@
 import type { ModelItem, ModelRequest } from '../ports/model-client.ts';
+import { redact } from '../rollout/redact.ts';
 import { LIMITS } from '../settings.ts';
 import { AGENT_TOOL_DEFINITIONS } from './agent-tools.ts';
 import type { AgentWorkspace } from './agent-workspace.ts';
@@ -156,7 +157,8 @@ export class Agent {
     const results = await runToolCalls(reply.toolCalls, workspace);
     const added: readonly ModelItem[] = [
       ...reply.items,
-      ...results.map(({ callId, text }) => ({ kind: 'tool_result', callId, text }) as const),
+      // what was written in pieces may be a secret only when it is read
+      ...results.map(({ callId, text }) => ({ kind: 'tool_result', callId, text: redact(text) }) as const),
     ];
     this.#items = [...this.#items, ...added];
     this.#lastTurnItems = added.length;

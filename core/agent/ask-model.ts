@@ -9,6 +9,7 @@ import { LIMITS } from '../settings.ts';
 import { estimateTokens } from '../text.ts';
 import { estimateConversation } from './conversation.ts';
 import { paidUsage } from './paid-usage.ts';
+import { redactReply } from './redact-reply.ts';
 import type { TokenUsage } from './token-usage.ts';
 
 export interface ModelPorts {
@@ -130,7 +131,7 @@ async function callModel(
   if (reserved.kind === 'over_budget') return reserved;
   const reply = await ports.model.respond(request);
   await ports.ledger.settle(account.userKey, callId, paidUsage(reply));
-  const turn = turnShape.safeParse(reply);
+  const turn = turnShape.safeParse(redactReply(reply));
   if (turn.success) return turn.data;
   const field = turn.error.issues[0]?.path.join('.') ?? '';
   throw new DefectError('model.reply_unreadable', 'a model client answered what its port does not allow', {

@@ -438,6 +438,61 @@ describe('the end of the turns', () => {
   });
 });
 
+describe('a secret that the model writes', () => {
+  const secret = ['ghp', 'A1b2C3D4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8'].join('_');
+
+  it('is in no later request, no stored step and no file, and the tools still make sense of the calls', async () => {
+    const stored: string[] = [];
+    const steps: StepRunner = {
+      run: async (_runId, _name, shape, work) => {
+        const text = JSON.stringify(await work());
+        stored.push(text);
+        return shape.parse(JSON.parse(text));
+      },
+      finish: async () => {},
+    };
+    const read = { name: 'read', arguments: { path: 'MEMORY.md', line_offset: null, max_lines: null } };
+    const { agent, model, workspace } = bench(
+      [
+        Object.assign({}, writing('MEMORY.md', `key: ${secret}\nend`), { text: `I keep ${secret}` }),
+        calling({ name: 'edit', arguments: { path: 'MEMORY.md', old_text: `${secret}\nend`, new_text: 'gone' } }, read),
+        calling({ name: 'search', arguments: { queries: [secret] } }, { name: secret, arguments: {} }),
+        callingRaw('read', `{"path": "${secret}`),
+        saying(`It is ${secret}.`),
+        finishing(secret),
+      ],
+      { steps },
+    );
+    expect(await agent.run()).toEqual({ kind: 'finished', report: '[REDACTED_SECRET]' });
+    expect(textOf(workspace, 'MEMORY.md')).toBe('key: gone');
+    expect(JSON.stringify([model.requests, stored])).not.toContain(secret);
+    expect(JSON.stringify(model.requests.at(-1)?.items)).toContain('key: [REDACTED_SECRET]');
+  });
+
+  it('is in no request either when it was written in pieces and read whole', async () => {
+    const { agent, model } = bench([
+      writing('MEMORY.md', `${secret.slice(0, 12)}@@`),
+      calling({ name: 'edit', arguments: { path: 'MEMORY.md', old_text: '@@', new_text: secret.slice(12) } }),
+      calling({ name: 'read', arguments: { path: 'MEMORY.md', line_offset: null, max_lines: null } }),
+      finishing(),
+    ]);
+    await agent.run();
+    expect(JSON.stringify(model.requests)).not.toContain(secret);
+    expect(resultsSeen(model).at(-1)).toMatchObject({ content: '[REDACTED_SECRET]' });
+  });
+
+  it('nothing else of a turn is changed: opaque elements, ids and arguments come back as they were', async () => {
+    const call = { callId: 'c-1', name: 'write', arguments: '{ "path": "MEMORY.md",\t"content": "task-1 \\u00e9" }' };
+    const items = [
+      { kind: 'opaque', json: '{"encrypted_content":"gAAAA"}' },
+      { kind: 'tool_call', ...call },
+    ] as const;
+    const { agent, model } = bench([Object.assign({}, listing('.'), { toolCalls: [call], items }), finishing()]);
+    await agent.run();
+    expect(model.requests.at(-1)?.items.slice(1, 3)).toEqual(items);
+  });
+});
+
 describe('a long conversation', () => {
   it('drops the oldest results, keeps calls paired, and keeps the last turn whole', async () => {
     const big = 'line of text\n'.repeat(7_000);

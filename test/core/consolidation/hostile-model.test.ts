@@ -56,9 +56,12 @@ const HOSTILE: readonly Hostile[] = [
     code: 'artifacts.shrunk',
   },
   {
-    does: 'plants a secret',
+    does: 'plants a secret in two pieces',
     script: (bench) =>
-      stubborn(writing('MEMORY.md', bench.goodMemory(['t1', 't2', 't3'], [`token ${fakeKey()} [Task 1]`]))),
+      stubborn(
+        writing('MEMORY.md', bench.goodMemory(['t1', 't2', 't3'], [`token ${fakeKey().slice(0, 12)}@@ [Task 1]`])),
+        calling({ name: 'edit', arguments: { path: 'MEMORY.md', old_text: '@@', new_text: fakeKey().slice(12) } }),
+      ),
     code: 'artifacts.invalid',
     detail: 'file.secret',
   },
@@ -130,6 +133,19 @@ describe('a model that', () => {
       immediate: false,
     });
     expect(again).toMatchObject({ kind: 'published', added: ['t3'] });
+  });
+
+  it('plants a secret has written a mark in its place', async () => {
+    const bench = new ConsolidationBench();
+    await bench.addOutput('t1');
+    const [write, ...rest] = [
+      writing('MEMORY.md', bench.goodMemory(['t1'], [`token ${fakeKey()} [Task 1]`])),
+      ...bench.goodScript('t1').slice(1),
+    ];
+    const result = await bench.run([write, ...rest]);
+    expect(result).toMatchObject({ kind: 'published' });
+    expect((await bench.files())['MEMORY.md']).toContain('token [REDACTED_SECRET] [Task 1]');
+    expect(JSON.stringify([await bench.files(), result.model.requests])).not.toContain(fakeKey());
   });
 
   it('writes to inputs changes nothing of them', async () => {
