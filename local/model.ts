@@ -22,6 +22,8 @@ export interface ModelSetup {
   readonly offline: boolean;
   /** Calls made through `client` so far. */
   calls(): number;
+  /** Why the model could not be reached, where that was the end of every call so far; null otherwise, and before the first. */
+  silence(): string | null;
   close(): Promise<void>;
 }
 
@@ -42,7 +44,7 @@ export async function startModel(choice: ModelChoice, env: LocalEnv): Promise<Mo
         '--model openai needs OPENAI_API_KEY to be set; --model offline needs no key',
       );
     }
-    const client = countCalls(
+    const client = watchCalls(
       new OpenAiModelClient({ apiKey: env.openaiApiKey, baseUrl: env.openaiBaseUrl ?? OPENAI_BASE_URL }),
     );
     return {
@@ -52,11 +54,12 @@ export async function startModel(choice: ModelChoice, env: LocalEnv): Promise<Mo
       label: env.openaiBaseUrl === null ? 'openai' : `openai API at ${new URL(env.openaiBaseUrl).host}`,
       offline: false,
       calls: () => client.calls,
+      silence: () => client.silence,
       close: async () => {},
     };
   }
   const server = await startOfflineModel();
-  const client = countCalls(new OpenAiModelClient({ apiKey: 'offline', baseUrl: server.baseUrl }));
+  const client = watchCalls(new OpenAiModelClient({ apiKey: 'offline', baseUrl: server.baseUrl }));
   return {
     client,
     extractModel: OFFLINE_MODEL,
@@ -64,19 +67,28 @@ export async function startModel(choice: ModelChoice, env: LocalEnv): Promise<Mo
     label: 'offline stand-in (rules, no language model)',
     offline: true,
     calls: () => client.calls,
+    silence: () => client.silence,
     close: () => server.close(),
   };
 }
 
-function countCalls(inner: ModelClient): ModelClient & { readonly calls: number } {
+function watchCalls(inner: ModelClient): ModelClient & { readonly calls: number; readonly silence: string | null } {
   let calls = 0;
+  let answered = false;
+  let silence: string | null = null;
   return {
     get calls() {
       return calls;
     },
-    respond: (request: ModelRequest): Promise<ModelReply> => {
+    get silence() {
+      return answered ? null : silence;
+    },
+    respond: async (request: ModelRequest): Promise<ModelReply> => {
       calls++;
-      return inner.respond(request);
+      const reply = await inner.respond(request);
+      if (reply.kind === 'unavailable') silence = reply.code;
+      else answered = true;
+      return reply;
     },
   };
 }

@@ -4,6 +4,7 @@ import { toDay } from '../core/time.ts';
 import type { Home } from './home.ts';
 import { lookStatus, lookThreads, type ThreadRow } from './look.ts';
 import type { ModelSetup } from './model.ts';
+import { adviceOnSettings, adviceOnSilence } from './model-advice.ts';
 import type { RunResult } from './run.ts';
 
 /** What one run did, as `stillroom run --json` prints it. */
@@ -72,7 +73,11 @@ export async function reportRun(home: Home, model: ModelSetup, result: RunResult
 export function findRunFault(result: RunResult): string | null {
   const { consolidation } = result;
   if (consolidation.kind === 'skipped') {
-    return `the model cannot be used (${consolidation.code}): check OPENAI_API_KEY, OPENAI_BASE_URL and the model's name; what is due stays due`;
+    const { code } = consolidation;
+    return `the model cannot be used (${code}): ${adviceOnSettings(code)}; what is due stays due`;
+  }
+  if (result.unreachable !== null) {
+    return `every session failed since the model could not be reached (${result.unreachable}): ${adviceOnSilence(result.unreachable)}; a run in an hour tries again`;
   }
   if (consolidation.kind === 'failed') {
     return `consolidation failed (${consolidation.code}: ${consolidation.detail}): the former memory stays as it was, the next run tries again`;

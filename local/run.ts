@@ -27,6 +27,8 @@ export interface RunResult {
   /** `skipped`: the model cannot be used, so it was not asked. */
   readonly consolidation: ConsolidationResult | { readonly kind: 'skipped'; readonly code: string };
   readonly edits: TakenEdits;
+  /** Why every session that was to be extracted failed: the model could not be reached. Null where that is not so. */
+  readonly unreachable: string | null;
 }
 
 /**
@@ -48,6 +50,7 @@ export async function run(
   await nameProjects(home);
   await pruneOutputs(home, home.userKey, { now: home.clock.now(), maxUnusedDays: home.settings.maxUnusedDays });
   const extraction = await extractDue(home, model, request, observer);
+  const unreachable = model.silence();
   observer.progress('consolidate', 0, 1);
   const { misconfigured } = extraction;
   const consolidation =
@@ -55,7 +58,7 @@ export async function run(
   await home.outputs.removeOrphanBodies(home.userKey);
   observer.progress('consolidate', 1, 1);
   await refreshWorkingCopy(home);
-  return { files, due: extraction.due, leftOver: extraction.leftOver, consolidation, edits };
+  return { files, due: extraction.due, leftOver: extraction.leftOver, consolidation, edits, unreachable };
 }
 
 async function choosePaths(request: RunRequest, env: LocalEnv): Promise<readonly string[]> {

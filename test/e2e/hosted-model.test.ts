@@ -90,11 +90,42 @@ describe('run with a hosted model', () => {
     expect((await outcomes()).filter((outcome) => outcome === 'extracted').length).toBeGreaterThanOrEqual(8);
   });
 
+  it.each([
+    ['OPENAI_API_KEY', 'ключ', undefined, 'bad_api_key'],
+    ['OPENAI_API_KEY', 'key\r\nx-other: 1', undefined, 'bad_api_key'],
+    ['OPENAI_BASE_URL', undefined, 'http://user:pass@127.0.0.1:9/v1', 'url_with_credentials'],
+    ['OPENAI_BASE_URL', undefined, 'http://127.0.0.1:25/v1', 'bad_url'],
+  ])('%s that cannot be used is named in one sentence, and nothing is booked: %j %j', async (name, key, url, code) => {
+    if (key !== undefined) vi.stubEnv('OPENAI_API_KEY', key);
+    vi.stubEnv('OPENAI_BASE_URL', url ?? 'http://127.0.0.1:9/v1');
+    const result = await run();
+    expect(result.exitCode).toBe(6);
+    expect(result.stderr.trim().split('\n')).toHaveLength(1);
+    expect(result.stderr).toContain(`(${code}): ${name} `);
+    expect(result.stderr + result.stdout).not.toMatch(/pass@|ключ|x-other/);
+    const { usage } = reportShape.parse(JSON.parse(result.stdout));
+    expect(usage).toMatchObject({ input_tokens: 0, output_tokens: 0 });
+  });
+
+  it('a provider that cannot be reached is told in one sentence, and nothing is booked', async () => {
+    const gone = await startRefusing(500, 'x');
+    gone.close();
+    vi.stubEnv('OPENAI_BASE_URL', gone.baseUrl);
+    const result = await run();
+    expect(result.exitCode).toBe(6);
+    expect(result.stderr.trim().split('\n')).toHaveLength(1);
+    expect(result.stderr).toContain('every session failed since the model could not be reached (connection_refused)');
+    expect(result.stderr).not.toContain('OPENAI_API_KEY');
+    expect(reportShape.parse(JSON.parse(result.stdout)).usage).toMatchObject({ input_tokens: 0 });
+  });
+
   it('A39 a provider that is out leaves named outcomes and a retry, and no version', async () => {
     const provider = await startRefusing(500, 'server_error');
     vi.stubEnv('OPENAI_BASE_URL', provider.baseUrl);
     const result = await run();
     provider.close();
+    expect(result.exitCode).toBe(6);
+    expect(result.stderr).toContain('could not be reached (http_500): the provider is out of order');
     const report = z.looseObject({ memory: z.looseObject({ version: z.number() }) }).parse(JSON.parse(result.stdout));
     expect(report.memory.version).toBe(0);
     const found = await outcomes();
@@ -106,8 +137,9 @@ describe('run with a hosted model', () => {
   it('a rate limit defers, and is no failure', async () => {
     const provider = await startRefusing(429, 'rate_limit_exceeded');
     vi.stubEnv('OPENAI_BASE_URL', provider.baseUrl);
-    await run();
+    const result = await run();
     provider.close();
+    expect([result.exitCode, result.stderr]).toEqual([0, '']);
     expect((await outcomes()).filter((outcome) => outcome === 'deferred(rate_limit)').length).toBeGreaterThanOrEqual(8);
   });
 });
