@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Head } from '../../core/consolidation/manifest.ts';
 import type { HeadStore, SwitchRequest } from '../../core/ports/head-store.ts';
 import type { DynamoTable } from './dynamo-table.ts';
@@ -6,6 +5,7 @@ import { DynamoFront } from './front.ts';
 import { readHead, resetHead, setFence, switchHead, writeIdOf } from './head-requests.ts';
 import { itemKey } from './requests.ts';
 import { SORT_KEYS } from './table.ts';
+import { newWriteId } from './write-id.ts';
 
 /** The head in DynamoDB: one item a user, all that a read needs. */
 export class DynamoHeadStore implements HeadStore {
@@ -27,14 +27,14 @@ export class DynamoHeadStore implements HeadStore {
   }
 
   async switchTo(userKey: string, request: SwitchRequest): Promise<'switched' | 'lost'> {
-    const writeId = randomUUID();
+    const writeId = newWriteId();
     if ((await this.#table.update(switchHead(userKey, request, writeId))) === 'done') return 'switched';
     const stored = await this.#table.get(itemKey(userKey, SORT_KEYS.head));
     return writeIdOf(stored) === writeId ? 'switched' : 'lost';
   }
 
   async reset(userKey: string): Promise<Head> {
-    const stored = await this.#table.updateAndRead(resetHead(userKey, randomUUID()));
+    const stored = await this.#table.updateAndRead(resetHead(userKey, newWriteId()));
     // undefined: the reply to this very reset was lost
     return readHead(stored ?? (await this.#table.get(itemKey(userKey, SORT_KEYS.head))));
   }

@@ -7,6 +7,7 @@ import type { StageOneRow } from '../../core/job/end-job.ts';
 import type { Job, JobKey } from '../../core/job/job.ts';
 import type { StoredItem, Value } from './dynamo-table.ts';
 import { unreadableItem } from './failure.ts';
+import { dropNulls, parseItem } from './item-shape.ts';
 import { DUE_PARTITION_KEY, DUE_SORT_KEY, duePartition, SORT_KEYS, SORT_PREFIXES } from './table.ts';
 
 /**
@@ -128,7 +129,7 @@ export function duePartitionOf(userKey: string, key: JobKey): string {
  * @throws DefectError `table.item_unreadable` naming the attribute
  */
 export function readJobItem(stored: StoredItem): StoredJob {
-  const item = parseItem(ITEM, stored);
+  const item = parseItem('job', ITEM, stored);
   const job: Job = {
     status: item.status,
     token: item.token ?? null,
@@ -169,7 +170,7 @@ function writeHead(head: StageOneHead): Record<string, Value> {
 
 function readHead(sortKey: string, stored: StoredItem): StageOneHead | null {
   if (stored['source_updated_at'] === undefined) return null;
-  const item = parseItem(HEAD, stored);
+  const item = parseItem('job', HEAD, stored);
   return {
     threadId: threadOf(sortKey),
     sourceUpdatedAt: item.source_updated_at,
@@ -189,14 +190,4 @@ function readOutcome(name: string | undefined, detail: string | undefined): Outc
   const outcome = parseOutcome(name, detail ?? null);
   if (outcome === undefined) throw unreadableItem('job', 'outcome');
   return outcome;
-}
-
-function parseItem<Shape extends z.ZodMiniType>(shape: Shape, stored: StoredItem): z.infer<Shape> {
-  const reading = shape.safeParse(stored);
-  if (reading.success) return reading.data;
-  throw unreadableItem('job', String(reading.error.issues[0]?.path[0] ?? ''));
-}
-
-function dropNulls(attributes: Record<string, Value>): Record<string, Value> {
-  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== null));
 }

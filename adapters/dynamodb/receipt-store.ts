@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { InvalidInputError, UnavailableError } from '../../core/errors.ts';
 import type { Receipt, ReceiptStore } from '../../core/ports/receipt-store.ts';
 import { LIMITS } from '../../core/settings.ts';
 import { utf8Length } from '../../core/text.ts';
 import type { DynamoTable } from './dynamo-table.ts';
 import { putReceipt, readReceipt, receiptKey } from './receipt-requests.ts';
+import { newWriteId } from './write-id.ts';
 
 /** Below an item's 400 KB. */
 const MAX_ANSWER_BYTES = 350 * 1_024;
@@ -26,7 +26,7 @@ export class DynamoReceiptStore implements ReceiptStore {
         details: { limit: MAX_ANSWER_BYTES },
       });
     }
-    const writeId = randomUUID();
+    const writeId = newWriteId();
     const put = putReceipt({ userKey, key }, receipt, now, writeId);
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       if ((await this.#table.put(put)) === 'done') return { kind: 'kept' } as const;

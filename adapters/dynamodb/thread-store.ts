@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { DefectError, UnavailableError } from '../../core/errors.ts';
 import type { ThreadMark, ThreadStore } from '../../core/ports/thread-store.ts';
 import type { MemoryMode, Thread } from '../../core/thread/thread.ts';
@@ -14,6 +13,7 @@ import {
   type StoredThread,
   setMode,
 } from './thread-requests.ts';
+import { newWriteId } from './write-id.ts';
 
 /** Each try that fails means that somebody else's write went through. */
 const MAX_TRIES = 64;
@@ -36,7 +36,7 @@ export class DynamoThreadStore implements ThreadStore {
     threadId: string,
     change: (stored: Thread | undefined) => Thread | undefined,
   ): Promise<Thread | undefined> {
-    const writeId = randomUUID();
+    const writeId = newWriteId();
     let written: Thread | undefined;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const stored = await this.#read(userKey, threadId);
@@ -56,7 +56,7 @@ export class DynamoThreadStore implements ThreadStore {
   }
 
   async setMemoryMode(userKey: string, threadId: string, mode: MemoryMode): Promise<boolean> {
-    const writeId = randomUUID();
+    const writeId = newWriteId();
     if ((await this.#table.update(setMode(userKey, threadId, mode, writeId))) === 'done') return true;
     return (await this.#read(userKey, threadId))?.stamp.writeId === writeId;
   }

@@ -22,8 +22,9 @@ export class SqliteSettingsStore implements SettingsStore {
     if (row === undefined) return DEFAULT_SETTINGS;
     try {
       return parseSettings(JSON.parse(row.text('content')));
-    } catch (cause) {
-      throw new DefectError('settings.unreadable', 'the stored settings cannot be read', { cause });
+    } catch {
+      // without a cause: it would quote the text
+      throw new DefectError('settings.unreadable', 'the stored settings cannot be read');
     }
   }
 
