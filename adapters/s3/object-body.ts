@@ -4,16 +4,14 @@ import { DefectError } from '../../core/errors.ts';
 import { attempt, type ObjectFailureCode, objectFailure } from './object-failure.ts';
 
 /**
- * The chunks of an answered object. Whoever stops early gives the socket back: the body is destroyed then, since a body that
- * nobody reads holds its socket for good (user case C30).
+ * The chunks of an answered object. Whoever stops early gives the socket back, since leaving the loop destroys the body; one that
+ * nobody reads on would hold its socket for good (user case C30).
  */
 export async function* bodyChunks(body: Readable, failureCode: ObjectFailureCode): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of body) if (chunk instanceof Uint8Array) yield chunk;
   } catch (cause) {
     throw objectFailure(failureCode, cause);
-  } finally {
-    body.destroy();
   }
 }
 

@@ -16,6 +16,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createObjectClient } from '../../adapters/s3/client.ts';
 import { FakeS3, type FakeS3Options } from './fake-s3.ts';
 import { conditionalConflict, connectionReset, slowDown } from './fake-s3-errors.ts';
 import { probeObjectStore } from './probe-object-store.ts';
@@ -290,5 +291,11 @@ it('tells of created objects, and stands in for every client where code makes it
   await start({ everyClient: true, onCreated: (bucket, { key }) => created.push(`${bucket}/${key}`) });
   await put('a');
   await remove('a');
+  await createObjectClient()
+    .send(new GetObjectCommand({ Bucket, Key: 'none' }))
+    .catch((error: unknown) => {
+      expect(error).toEqual(failure('NoSuchKey', 404));
+    });
+  expect(s3.count('GetObject')).toBe(1);
   expect(created.filter((name) => !name.includes('probe'))).toEqual(['memories/a']);
 });
