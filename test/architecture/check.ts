@@ -58,6 +58,9 @@ function checkPackages(source: Source): void {
     ) {
       faults.push(`${source.path}: only the AWS adapters may import ${name}`);
     }
+    if (/^(aws-cdk-lib|constructs|cdk-nag)\b/.test(name) && !/^(infra|test)\//.test(source.path)) {
+      faults.push(`${source.path}: only infra may import ${name}`);
+    }
     if (name === 'zod' && /import\s*\{/.test(lineOf(source, name))) {
       faults.push(`${source.path}: import zod as a namespace; a named import drags in all of it`);
     }
