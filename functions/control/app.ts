@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import { createApp } from '../http/create-app.ts';
+import { noteRoutes } from '../http/note-routes.ts';
 import { consolidationRoutes } from './consolidation-routes.ts';
 import type { ControlAppDeps } from './deps.ts';
 import { endRoutes } from './end-routes.ts';
@@ -21,6 +22,7 @@ export function createControlApp(deps: ControlAppDeps): Hono {
       ...settingsRoutes(deps),
       ...consolidationRoutes(deps),
       ...versionRoutes(deps),
+      ...noteRoutes(deps),
       ...endRoutes(deps),
     ],
     tokens: deps.tokens,

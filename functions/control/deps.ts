@@ -8,6 +8,7 @@ import type { RolloutStore } from '../../core/ports/rollout-store.ts';
 import type { SettingsStore } from '../../core/ports/settings-store.ts';
 import type { StageOneStore } from '../../core/ports/stage-one-store.ts';
 import type { Telemetry } from '../../core/ports/telemetry.ts';
+import type { TemplateStore } from '../../core/ports/template-store.ts';
 import type { ThreadStore } from '../../core/ports/thread-store.ts';
 import type { TokenSource } from '../../core/ports/token-source.ts';
 import type { UploadSigner } from '../../core/ports/upload-signer.ts';
@@ -31,6 +32,8 @@ export interface ControlDeps {
 /** What the control app needs; `wire.ts` of a Lambda puts it together. A local server mounts the groups it has the ports for. */
 export interface ControlAppDeps extends ControlDeps {
   readonly uploads: UploadSigner;
+  /** Of notes: what the consolidation agent is told of them. */
+  readonly templates: TemplateStore;
   readonly consolidations: ConsolidationStarter;
   /** Of every technology that keeps something of a user. */
   readonly traces: readonly UserTraces[];

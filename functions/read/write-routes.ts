@@ -1,29 +1,19 @@
 import type { Context } from 'hono';
 import { InvalidInputError } from '../../core/errors.ts';
-import { addNote } from '../../core/memory/add-note.ts';
 import { type CitationSource, recordCitation } from '../../core/memory/record-citation.ts';
 import type { Route } from '../http/create-app.ts';
+import { noteRoutes } from '../http/note-routes.ts';
 import { readJsonBody } from '../http/read-body.ts';
-import { noQuery, readHeader, readQuery } from '../http/read-query.ts';
+import { readHeader, readQuery } from '../http/read-query.ts';
 import type { ReadAppDeps } from './deps.ts';
 import { citationBody, citationQuery, idempotencyKey } from './schema-citations.ts';
-import { noteBody } from './schema-notes.ts';
 
 /** What a reader gives back: notes and citations (behaviours N-21..N-23, 1.O, 1.P). */
 export function writeRoutes(deps: ReadAppDeps): readonly Route[] {
   return [
-    { method: 'POST', path: '/v1/memory/notes', handle: (context) => answerNote(deps, context) },
+    ...noteRoutes(deps),
     { method: 'POST', path: '/v1/citations', handle: (context) => answerCitation(deps, context) },
   ];
-}
-
-async function answerNote(deps: ReadAppDeps, context: Context): Promise<Response> {
-  const { userKey } = deps.identify(context.req.raw, context.env);
-  readQuery(context.req.url, noQuery);
-  const body = await readJsonBody(context.req.raw, noteBody);
-  const answer = await addNote(deps, userKey, { filename: body.filename, note: body.note });
-  context.header('location', `/v1/memory/files/${answer.path}`);
-  return context.json(answer, 201);
 }
 
 async function answerCitation(deps: ReadAppDeps, context: Context): Promise<Response> {

@@ -24,6 +24,7 @@ import {
   versionsAnswer,
 } from '../../../functions/control/schema-versions.ts';
 import { gatewayIdentity } from '../../../functions/http/identity.ts';
+import { noteAnswer } from '../../../functions/http/schema-notes.ts';
 import { FixedClock } from '../../doubles/fixed-clock.ts';
 import { MemoryConsolidationStarter } from '../../doubles/memory-consolidation-starter.ts';
 import { MemoryHeadStore } from '../../doubles/memory-head-store.ts';
@@ -33,6 +34,7 @@ import { MemoryMemoryStore } from '../../doubles/memory-memory-store.ts';
 import { MemoryRolloutStore } from '../../doubles/memory-rollout-store.ts';
 import { MemorySettingsStore } from '../../doubles/memory-settings-store.ts';
 import { MemoryStageOneStore } from '../../doubles/memory-stage-one-store.ts';
+import { MemoryTemplateStore } from '../../doubles/memory-template-store.ts';
 import { MemoryThreadStore } from '../../doubles/memory-thread-store.ts';
 import { MemoryUploadSigner } from '../../doubles/memory-upload-signer.ts';
 import { MemoryUserTraces } from '../../doubles/memory-user-traces.ts';
@@ -42,6 +44,7 @@ import { StageOneTable } from '../../doubles/stage-one-table.ts';
 import { type AnswerShape, gatewayClient } from '../../support/gateway-client.ts';
 import { NOW, sampleThread } from '../../support/sample-state.ts';
 
+const NOTES_TEMPLATE = '<!-- stillroom template: ad_hoc_instructions, version: 1 -->\nHow to read notes.\n';
 const THREAD = /^\/v1\/threads\/[^/]+$/;
 
 const SHAPES: readonly AnswerShape[] = [
@@ -60,6 +63,7 @@ const SHAPES: readonly AnswerShape[] = [
   ['GET', /^\/v1\/consolidations\/[^/]+$/, 200, consolidationAnswer],
   ['GET', /^\/v1\/memory\/versions$/, 200, versionsAnswer],
   ['GET', /^\/v1\/memory\/versions\/[^/]+$/, 200, manifestAnswer],
+  ['POST', /^\/v1\/memory\/notes$/, 201, noteAnswer],
   ['POST', /^\/v1\/reset$/, 200, resetAnswer],
   ['POST', /^\/v1\/erase$/, 200, eraseAnswer],
 ];
@@ -80,6 +84,7 @@ export function controlWorld(given: Partial<ControlAppDeps> = {}) {
     consolidations: new MemoryConsolidationStarter(),
     clock: new FixedClock(NOW),
     telemetry: new RecordingTelemetry(),
+    templates: new MemoryTemplateStore({ ad_hoc_instructions: NOTES_TEMPLATE }),
   };
   const traces = new MemoryUserTraces();
   const app = createControlApp({
@@ -92,7 +97,7 @@ export function controlWorld(given: Partial<ControlAppDeps> = {}) {
   const putThread = async (threadId: string, thread: Partial<Thread> = {}, user = 'user-1') => {
     await stores.threads.update(toUserKey(user), threadId, () => sampleThread({ ...thread, threadId }));
   };
-  return { ...stores, table, traces, ...gatewayClient(app, SHAPES), putThread, publish: publisher(stores) };
+  return { ...stores, app, table, traces, ...gatewayClient(app, SHAPES), putThread, publish: publisher(stores) };
 }
 
 interface PublishOptions {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
+import * as notes from '../../../functions/http/schema-notes.ts';
 import * as problem from '../../../functions/http/schema-problem.ts';
 import * as citations from '../../../functions/read/schema-citations.ts';
 import * as files from '../../../functions/read/schema-files.ts';
 import * as memory from '../../../functions/read/schema-memory.ts';
-import * as notes from '../../../functions/read/schema-notes.ts';
 import * as status from '../../../functions/read/schema-status.ts';
 
 const shapes = Object.entries({ ...problem, ...citations, ...files, ...memory, ...notes, ...status });

@@ -1,0 +1,28 @@
+import type { Context } from 'hono';
+import { type AddNoteDeps, addNote } from '../../core/memory/add-note.ts';
+import type { Route } from './create-app.ts';
+import type { Identify } from './identity.ts';
+import { readJsonBody } from './read-body.ts';
+import { noQuery, readQuery } from './read-query.ts';
+import { noteBody } from './schema-notes.ts';
+
+export interface NoteRouteDeps extends AddNoteDeps {
+  readonly identify: Identify;
+}
+
+/**
+ * Notes (behaviours N-21..N-23). On one machine the app that reads takes them; on AWS the function `control` does, since the
+ * function `read` may not write a version (docs/decisions/0009-infrastructure.md).
+ */
+export function noteRoutes(deps: NoteRouteDeps): readonly Route[] {
+  return [{ method: 'POST', path: '/v1/memory/notes', handle: (context) => answerNote(deps, context) }];
+}
+
+async function answerNote(deps: NoteRouteDeps, context: Context): Promise<Response> {
+  const { userKey } = deps.identify(context.req.raw, context.env);
+  readQuery(context.req.url, noQuery);
+  const body = await readJsonBody(context.req.raw, noteBody);
+  const answer = await addNote(deps, userKey, { filename: body.filename, note: body.note });
+  context.header('location', `/v1/memory/files/${answer.path}`);
+  return context.json(answer, 201);
+}
