@@ -3,7 +3,13 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { createTableClient } from '../../adapters/dynamodb/client.ts';
 
 /** Commands of the document client that a fault may hit, by class name. */
-export type CommandName = 'GetCommand' | 'PutCommand' | 'UpdateCommand' | 'DeleteCommand' | 'QueryCommand';
+export type CommandName =
+  | 'BatchWriteCommand'
+  | 'DeleteCommand'
+  | 'GetCommand'
+  | 'PutCommand'
+  | 'QueryCommand'
+  | 'UpdateCommand';
 
 /**
  * - `repeated`: applied, the reply lost, and the SDK's second try answered by what is stored then;

@@ -1,6 +1,10 @@
+import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createTableClient } from '../../../adapters/dynamodb/client.ts';
 import { DynamoDueIndex } from '../../../adapters/dynamodb/due-index.ts';
 import { DynamoTable } from '../../../adapters/dynamodb/dynamo-table.ts';
+import { putJob } from '../../../adapters/dynamodb/job-requests.ts';
 import { DynamoJobStore } from '../../../adapters/dynamodb/job-store.ts';
 import { DynamoStageOneStore } from '../../../adapters/dynamodb/stage-one-store.ts';
 import { duePartition } from '../../../adapters/dynamodb/table.ts';
@@ -9,7 +13,7 @@ import { MemoryBodyShelf } from '../../doubles/memory-body-shelf.ts';
 import { type Emulator, startEmulator } from '../../support/dynalite.ts';
 import { type CommandName, FaultyTable } from '../../support/faulty-table.ts';
 import { claimAt, done, extract, extraction, LEASE } from '../../support/job-steps.ts';
-import { NOW } from '../../support/sample-state.ts';
+import { NOW, sampleJob } from '../../support/sample-state.ts';
 
 const CONSOLIDATION: JobKey = { kind: 'consolidation' };
 const BODY = { rawMemory: 'raw', rolloutSummary: 'summary' };
@@ -303,5 +307,39 @@ describe('reads that fail', () => {
     faulty.break('QueryCommand', 'throttled');
     await expect(broken.outputs.heads('u')).rejects.toMatchObject({ code: 'table.throttled' });
     expect(await stateOf(sound)).toEqual(untouched);
+  });
+});
+
+describe('a reset that breaks off', () => {
+  it('is finished by another one', async () => {
+    for (let at = 0; at < 30; at++) await sound.jobs.wake('u', `t${at}`, NOW);
+    await sound.jobs.enqueueConsolidation('u', 100);
+    faulty.break('BatchWriteCommand', 'lost');
+    await expect(broken.jobs.clear('u')).rejects.toMatchObject({ code: 'table.unavailable' });
+    expect((await sound.jobs.listExtractions('u')).size).toBeLessThan(30);
+    await broken.jobs.clear('u');
+    expect(await sound.jobs.listExtractions('u')).toEqual(new Map());
+    expect(await sound.jobs.get('u', CONSOLIDATION)).toBeUndefined();
+  });
+});
+
+describe('a job that somebody else always writes first', () => {
+  it('is given up as unavailable, not fought over for ever', async () => {
+    const client = createTableClient({ region: 'us-east-1' });
+    const mock = mockClient(client);
+    const stored = putJob(
+      { userKey: 'u', key: extraction('t') },
+      { job: sampleJob(), head: null },
+      undefined,
+      'w',
+    ).Item;
+    mock.on(GetCommand).resolves(stored === undefined ? {} : { Item: stored });
+    const refusal = Object.assign(new Error('?'), { name: 'ConditionalCheckFailedException' });
+    mock.on(PutCommand).rejects(refusal).on(DeleteCommand).rejects(refusal);
+    const { jobs } = storesOn(new DynamoTable(client, 'memories'));
+    const contended = { kind: 'unavailable', code: 'table.contended', details: { rounds: 60 } };
+    await expect(jobs.claim('u', extraction('t'), claimAt(100, 'k'))).rejects.toMatchObject(contended);
+    await expect(jobs.removeExtraction('u', 't')).rejects.toMatchObject(contended);
+    expect(mock.commandCalls(PutCommand)).toHaveLength(60);
   });
 });
