@@ -1,8 +1,7 @@
 import type { DurableContext } from '@aws/durable-execution-sdk-js';
 import type * as z from 'zod';
-import { readAnswer, writeAnswer } from '../../core/job/step-answer.ts';
 import type { StepRunner } from '../../core/ports/step-runner.ts';
-import { answerText, readEntry, type StepEntry, writeEntry } from './step-entry.ts';
+import { readEntry, type StepEntry } from './step-entry.ts';
 
 /** The part of a durable execution's context that steps need. */
 export type StepContext = Pick<DurableContext, 'step' | 'wait'>;
@@ -26,98 +25,81 @@ const SUSPENSION_SECONDS = 3;
 const NO_RETRY = { retryStrategy: () => ({ shouldRetry: false }) } as const;
 
 /** What the work of a step did in this very invocation. */
-type Done = { readonly kind: 'answered'; readonly text: string } | { readonly kind: 'threw'; readonly error: unknown };
+type Done<T> = { readonly kind: 'answered'; readonly answer: T } | { readonly kind: 'threw'; readonly error: unknown };
 
 /**
- * Steps kept by a Lambda durable execution. The service numbers the steps of an execution and hands them back in that order;
- * it ends an execution whose code asks for them otherwise. A consolidation that starts over may well do that, since the world
- * moved on. So each stored step says in its entry which `<runId>/<name>` it answered: entries are taken in the order they were
- * made, those of others are kept aside until they are asked for, and only behind the last one is work done. A run with other
- * inputs has another id and can thus never take an answer of this one.
+ * Steps of a Lambda durable execution. The service numbers the steps of an execution and hands them back in that order; it
+ * ends an execution whose code asks for them otherwise. A consolidation that starts over may well do that, since the world
+ * moved on. So each step leaves an entry that says which `<runId>/<name>` it was: entries are taken in the order they were
+ * made, and only behind the last one is work done. A run with other inputs has another id and never takes an answer of this
+ * one. The answers themselves are kept by another runner, where a later execution of the same run finds them too.
  *
  * Too little time after a step suspends the execution (user case C9): the code ends there, and a fresh invocation begins the
  * function anew, with all that was paid at hand. One execution may use one runner only.
  */
 export class DurableStepRunner implements StepRunner {
   readonly #context: StepContext;
+  readonly #kept: StepRunner;
   readonly #time: StepTime;
-  /** Answers by key, as JSON text, of the entries met so far. */
-  readonly #answers = new Map<string, string>();
+  /** Keys of the entries met so far whose steps ended. */
+  readonly #ended = new Set<string>();
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(context: StepContext, time: StepTime) {
+  /** @param kept keeps the answers */
+  constructor(context: StepContext, kept: StepRunner, time: StepTime) {
     this.#context = context;
+    this.#kept = kept;
     this.#time = time;
   }
 
-  /**
-   * @throws what the work threw; DefectError `step.answer_unreadable` for an answer that does not have its shape, which is then
-   *   no longer used, and `step.entry_unreadable` for a history that is not ours
-   */
+  /** @throws what the work or the keeper threw; DefectError `step.entry_unreadable` for a history that is not ours */
   run<T>(runId: string, name: string, shape: z.ZodType<T>, work: () => Promise<T>): Promise<T> {
-    const key = `${runId}/${name}`;
-    const next = (): Promise<T> => this.#run(key, shape, work);
+    const keep = (): Promise<T> => this.#kept.run(runId, name, shape, work);
+    const next = (): Promise<T> => this.#run(`${runId}/${name}`, keep);
     const turn = this.#last.then(next, next); // one after the other: the service knows steps by their order
     this.#last = turn;
     return turn;
   }
 
-  /** The history belongs to the service, which keeps it for the retention time of the function; it is used no more. */
   async finish(runId: string): Promise<void> {
-    for (const key of this.#answers.keys()) if (key.startsWith(`${runId}/`)) this.#answers.delete(key);
+    for (const key of this.#ended) if (key.startsWith(`${runId}/`)) this.#ended.delete(key);
+    await this.#kept.finish(runId);
   }
 
-  async #run<T>(key: string, shape: z.ZodType<T>, work: () => Promise<T>): Promise<T> {
+  async #run<T>(key: string, keep: () => Promise<T>): Promise<T> {
     for (;;) {
-      const known = this.#answers.get(key);
-      if (known !== undefined) return this.#read(key, shape, known);
-      const done = await this.#advance(key, shape, work);
-      if (done === undefined) continue;
-      if (done.kind === 'threw') throw done.error;
-      this.#answers.set(key, done.text);
+      if (this.#ended.has(key)) return keep();
+      const done = await this.#advance(key, keep);
+      if (done?.kind === 'threw') throw done.error;
+      if (done !== undefined) return done.answer;
     }
   }
 
   /**
-   * Takes the next entry of the execution's history; at its end, does the work and writes one.
+   * Takes the next entry of the execution's history; at its end, does the work and leaves one.
    * @returns what the work did; undefined when the entry was there already
    */
-  async #advance<T>(key: string, shape: z.ZodType<T>, work: () => Promise<T>): Promise<Done | undefined> {
-    const live: { done?: Done } = {};
+  async #advance<T>(key: string, keep: () => Promise<T>): Promise<Done<T> | undefined> {
+    const live: { done?: Done<T> } = {};
     const stored: unknown = await this.#context.step(
       STEP,
       async (): Promise<StepEntry> => {
-        live.done = await attempt(key, shape, work);
-        if (live.done.kind === 'threw') return writeEntry(key, false);
-        return writeEntry(key, this.#time.remainingMs() < this.#time.reserveMs, live.done.text);
+        live.done = await attempt(keep);
+        const ended = live.done.kind === 'answered';
+        return { key, ended, short: ended && this.#time.remainingMs() < this.#time.reserveMs };
       },
       NO_RETRY,
     );
     const entry = readEntry(stored);
-    if (entry.form !== 'none') {
-      if (entry.short) await this.#context.wait(SUSPENSION, { seconds: SUSPENSION_SECONDS });
-      if (live.done === undefined) this.#answers.set(entry.key, answerText(entry));
-    }
+    if (entry.short) await this.#context.wait(SUSPENSION, { seconds: SUSPENSION_SECONDS });
+    if (entry.ended) this.#ended.add(entry.key);
     return live.done;
-  }
-
-  /** An unreadable answer is dropped, so that the step is done again when it is asked for again. */
-  #read<T>(key: string, shape: z.ZodType<T>, text: string): T {
-    try {
-      return readAnswer(key, shape, text);
-    } catch (error) {
-      this.#answers.delete(key);
-      throw error;
-    }
   }
 }
 
-/** An answer without its shape counts as thrown: kept, it would block every later pass. */
-async function attempt<T>(key: string, shape: z.ZodType<T>, work: () => Promise<T>): Promise<Done> {
+async function attempt<T>(work: () => Promise<T>): Promise<Done<T>> {
   try {
-    const text = writeAnswer(key, await work());
-    readAnswer(key, shape, text);
-    return { kind: 'answered', text };
+    return { kind: 'answered', answer: await work() };
   } catch (error) {
     return { kind: 'threw', error };
   }

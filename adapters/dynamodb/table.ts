@@ -21,6 +21,8 @@ export const SORT_KEYS = {
   consolidation: 'consolidation',
   head: 'head',
   settings: 'settings',
+  /** A step's answer; sorts before everything that a selection reads. */
+  answer: (runId: string, name: string) => `answer#${runId}#${name}`,
   body: (threadId: string, sourceUpdatedAt: number) => `body#${threadId}#${sourceUpdatedAt}`,
   receipt: (keyHash: string) => `receipt#${keyHash}`,
   stageOne: (threadId: string) => `stage1#${threadId}`,

@@ -4,6 +4,7 @@ import { afterAll, beforeAll } from 'vitest';
 import type * as z from 'zod';
 import { DurableStepRunner } from '../../adapters/durable/step-runner.ts';
 import type { StepRunner } from '../../core/ports/step-runner.ts';
+import { MemoryStepRunner } from '../doubles/memory-step-runner.ts';
 import { type DurableHandler, DurableHost } from './durable-host.ts';
 import { type Ground, memoryGround } from './ground.ts';
 
@@ -27,8 +28,11 @@ class ExecutedStepRunner implements StepRunner {
 
   /** @param remainingMs the time left after every step */
   constructor(execute: Execute, remainingMs: number) {
+    const kept = new MemoryStepRunner();
     this.#execution = execute(async (_event, context) => {
-      await this.#invoke(new DurableStepRunner(context, { remainingMs: () => remainingMs, reserveMs: RESERVE_MS }));
+      await this.#invoke(
+        new DurableStepRunner(context, kept, { remainingMs: () => remainingMs, reserveMs: RESERVE_MS }),
+      );
       return null;
     });
   }

@@ -21,6 +21,7 @@ export type DurableEnd = { readonly status: 'SUCCEEDED'; readonly result: unknow
 
 const KILLED = Symbol('killed');
 const EXECUTION = 'execution';
+const MAX_PAYLOAD_BYTES = 256 * 1024;
 
 /**
  * The service behind one durable execution, in memory: keeps its steps and waits, and invokes the function until it ends. A
@@ -34,8 +35,6 @@ export class DurableHost {
   #alive = 0;
   /** Invocations begun so far. */
   invocations = 0;
-  /** The largest checkpoint payload so far, bytes. */
-  largestPayload = 0;
 
   constructor(event: unknown, handler: DurableHandler<unknown>) {
     const ExecutionDetails = { InputPayload: JSON.stringify(event) };
@@ -54,6 +53,11 @@ export class DurableHost {
     this.#alive++;
     this.#kill();
   };
+
+  /** All that the service keeps of the execution, as text. */
+  history(): string {
+    return JSON.stringify([...this.#operations.values()]);
+  }
 
   /** `kill`, for use in the middle of something: what waits for it goes no further. */
   readonly killHere = (): Promise<never> => {
@@ -108,8 +112,7 @@ export class DurableHost {
 
   #apply(update: OperationUpdate): WireOperation {
     const { Id = '', Type, Action, Name, SubType, Payload } = update;
-    this.largestPayload = Math.max(this.largestPayload, Buffer.byteLength(Payload ?? ''));
-    if (this.largestPayload > 256 * 1024) throw new Error('checkpoint over 256 KB');
+    if (Buffer.byteLength(Payload ?? '') > MAX_PAYLOAD_BYTES) throw new Error('checkpoint over 256 KB');
     const operation = this.#operations.get(Id) ?? { ...started(Id, Type), Name, SubType };
     this.#operations.set(Id, operation);
     if (Type === OperationType.STEP && Action === OperationAction.SUCCEED) {
