@@ -75,7 +75,7 @@ const executeLocally: Execute = (handler) =>
   new LocalDurableTestRunner({ handlerFunction: withDurableExecution(handler) }).run();
 
 /** The local test runner waits in earnest, so executions that are suspended often run on a host of ours. */
-const executeOnHost: Execute = (handler) => new DurableHost({}, handler).run();
+const executeOnHost: Execute = (handler) => DurableHost.of(handler).run();
 
 export interface DurableGrounds {
   /** One invocation, in the service's own test runner. */

@@ -16,8 +16,13 @@ import type { Context } from 'aws-lambda';
 
 export type DurableHandler<Result> = (event: unknown, context: DurableContext) => Promise<Result>;
 
+/** Makes the function over the service that keeps its execution. */
+export type MakeHandler = (config: { readonly durableExecutionClient: DurableExecutionClient }) => DurableLambdaHandler;
+
 /** How an execution ended. */
-export type DurableEnd = { readonly status: 'SUCCEEDED'; readonly result: unknown } | { readonly status: 'FAILED' };
+export type DurableEnd =
+  | { readonly status: 'SUCCEEDED'; readonly result: unknown }
+  | { readonly status: 'FAILED'; readonly message: string };
 
 const KILLED = Symbol('killed');
 const EXECUTION = 'execution';
@@ -31,15 +36,23 @@ const MAX_PAYLOAD_BYTES = 256 * 1024;
 export class DurableHost {
   readonly #operations: Map<string, WireOperation>;
   readonly #handler: DurableLambdaHandler;
+  readonly #context: Context;
   #kill: () => void = () => {};
   #alive = 0;
   /** Invocations begun so far. */
   invocations = 0;
 
-  constructor(event: unknown, handler: DurableHandler<unknown>) {
+  /** @param remainingMs the time that an invocation has left */
+  constructor(event: unknown, make: MakeHandler, remainingMs: () => number = () => 900_000) {
     const ExecutionDetails = { InputPayload: JSON.stringify(event) };
     this.#operations = new Map([[EXECUTION, { ...started(EXECUTION, OperationType.EXECUTION), ExecutionDetails }]]);
-    this.#handler = withDurableExecution(handler, { durableExecutionClient: this.#client() });
+    this.#handler = make({ durableExecutionClient: this.#client() });
+    this.#context = { ...LAMBDA_CONTEXT, getRemainingTimeInMillis: remainingMs };
+  }
+
+  /** An execution of a bare handler. */
+  static of(handler: DurableHandler<unknown>): DurableHost {
+    return new DurableHost({}, (config) => withDurableExecution(handler, config));
   }
 
   /** Names of the steps and waits that have ended, in order. */
@@ -86,10 +99,11 @@ export class DurableHost {
       CheckpointToken: this.#token(),
       InitialExecutionState: { Operations: structuredClone([...this.#operations.values()]) },
     };
-    const output = await Promise.race([this.#handler(input, LAMBDA_CONTEXT), killed]);
+    const output = await Promise.race([this.#handler(input, this.#context), killed]);
     if (output === KILLED) return 'killed';
     if (output.Status === InvocationStatus.PENDING) return 'suspended';
-    if (output.Status === InvocationStatus.FAILED) return { status: 'FAILED' };
+    if (output.Status === InvocationStatus.FAILED)
+      return { status: 'FAILED', message: output.Error.ErrorMessage ?? '' };
     return { status: 'SUCCEEDED', result: JSON.parse(output.Result ?? 'null') };
   }
 

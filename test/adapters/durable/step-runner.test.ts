@@ -16,7 +16,7 @@ interface Setup {
 /** An execution whose handler has a runner. */
 function hostOf(handle: (steps: StepRunner, invocation: number) => Promise<unknown>, setup: Setup = {}): DurableHost {
   const { hurried = false, kept = new MemoryStepRunner() } = setup;
-  const host: DurableHost = new DurableHost({}, (_event, context) => {
+  const host: DurableHost = DurableHost.of((_event, context) => {
     const remainingMs = (): number => (hurried ? RESERVE_MS - 1 : RESERVE_MS);
     return handle(new DurableStepRunner(context, kept, { remainingMs, reserveMs: RESERVE_MS }), host.invocations);
   });

@@ -9,7 +9,7 @@ import type {
 } from '../../../core/consolidation/consolidation-ports.ts';
 import type { Manifest } from '../../../core/consolidation/manifest.ts';
 import { publishVersion } from '../../../core/consolidation/publish.ts';
-import type { ModelReply, ModelRequest } from '../../../core/ports/model-client.ts';
+import type { ModelClient, ModelReply, ModelRequest } from '../../../core/ports/model-client.ts';
 import { DEFAULT_SETTINGS } from '../../../core/settings.ts';
 import { decodeUtf8, encodeUtf8 } from '../../../core/text.ts';
 import type { Thread } from '../../../core/thread/thread.ts';
@@ -50,17 +50,22 @@ export class ConsolidationBench {
   /** Stores an output of a thread as an extraction would have. */
   async addOutput(
     threadId: string,
-    more: { at?: number; text?: string; thread?: Partial<Thread> } = {},
+    more: { at?: number; text?: string; thread?: Partial<Thread>; userKey?: string } = {},
   ): Promise<void> {
+    const userKey = more.userKey ?? USER;
     const sourceUpdatedAt = more.at ?? NOW - 3_600_000;
     const text = more.text ?? `memory of ${threadId}`;
-    await this.threads.update(USER, threadId, () =>
+    await this.threads.update(userKey, threadId, () =>
       sampleThread({ threadId, project: PROJECT, updatedAt: sourceUpdatedAt, ...more.thread }),
     );
-    await this.outputs.putBody(USER, { threadId, sourceUpdatedAt }, { rawMemory: text, rolloutSummary: `# ${text}` });
+    await this.outputs.putBody(
+      userKey,
+      { threadId, sourceUpdatedAt },
+      { rawMemory: text, rolloutSummary: `# ${text}` },
+    );
     const head = sampleHead({ threadId, sourceUpdatedAt });
-    this.jobs.table.setRow(USER, threadId, { job: sampleJob({ status: 'done' }), head });
-    await this.jobs.enqueueConsolidation(USER, sourceUpdatedAt);
+    this.jobs.table.setRow(userKey, threadId, { job: sampleJob({ status: 'done' }), head });
+    await this.jobs.enqueueConsolidation(userKey, sourceUpdatedAt);
   }
 
   /** One run. The script must be used up, no more and no less. */
@@ -78,7 +83,7 @@ export class ConsolidationBench {
     return { ...result, model };
   }
 
-  ports(model: ScriptedModel): ConsolidationPorts {
+  ports(model: ModelClient): ConsolidationPorts {
     const { jobs, outputs, threads, heads, memories, templates, steps, ledger, clock, tokens, telemetry } = this;
     return { jobs, outputs, threads, heads, memories, templates, model, steps, ledger, clock, tokens, telemetry };
   }
