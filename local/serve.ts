@@ -7,6 +7,7 @@ import { threadRoutes } from '../functions/control/thread-routes.ts';
 import { receiveRoutes } from '../functions/control/upload-routes.ts';
 import { versionRoutes } from '../functions/control/version-routes.ts';
 import { createApp, type Route } from '../functions/http/create-app.ts';
+import type { McpAppDeps } from '../functions/mcp/deps.ts';
 import { readRoutes } from '../functions/read/app.ts';
 import type { Home } from './home.ts';
 import { type RunningServer, startServer } from './server.ts';
@@ -34,12 +35,25 @@ export function createLocalApp(home: Home): Hono {
   return createApp({
     routes: [
       ...readRoutes(reading),
+      mcpRoute({ ...reading, tokens: home.tokens, telemetry: home.telemetry }),
       ...localControlRoutes({ ...home, identify, settings: home.settingsStore, queue: NO_QUEUE }),
     ],
     tokens: home.tokens,
     telemetry: home.telemetry,
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
   });
+}
+
+/** Loaded at its first call: the library of the protocol is large, and most commands never need it. */
+function mcpRoute(deps: McpAppDeps): Route {
+  return {
+    method: 'POST',
+    path: '/mcp',
+    handle: async (context) => {
+      const { answerMcp } = await import('../functions/mcp/app.ts');
+      return answerMcp(deps, context);
+    },
+  };
 }
 
 /** What of the control app a home has the means for; the rest says what to do instead. */

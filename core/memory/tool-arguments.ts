@@ -29,19 +29,19 @@ const searchShape = z.strictObject({
 
 /** @throws InvalidInputError `arguments.unknown_field`, `arguments.invalid` */
 export function parseListArguments(value: unknown): ListRequest {
-  const found = parse(listShape, value);
+  const found = parseArguments(listShape, value);
   return { path: found.path, cursor: found.cursor, maxResults: found.max_results };
 }
 
 /** @throws InvalidInputError `arguments.unknown_field`, `arguments.invalid` */
 export function parseReadArguments(value: unknown): ReadRequest {
-  const found = parse(readShape, value);
+  const found = parseArguments(readShape, value);
   return { path: found.path, lineOffset: found.line_offset, maxLines: found.max_lines };
 }
 
 /** @throws InvalidInputError `arguments.unknown_field`, `arguments.invalid` */
 export function parseSearchArguments(value: unknown): SearchRequest {
-  const found = parse(searchShape, value);
+  const found = parseArguments(searchShape, value);
   return {
     queries: found.queries,
     matchMode: found.match_mode,
@@ -54,7 +54,11 @@ export function parseSearchArguments(value: unknown): SearchRequest {
   };
 }
 
-function parse<T>(shape: z.ZodType<T>, value: unknown): T {
+/**
+ * Reads the arguments of a tool call. @param value what the caller sent; nothing counts as no arguments
+ * @throws InvalidInputError `arguments.unknown_field`, `arguments.invalid`
+ */
+export function parseArguments<T>(shape: z.ZodType<T>, value: unknown): T {
   const result = shape.safeParse(value ?? {});
   if (result.success) return result.data;
   // An unknown field is named first: a caller that uses an old name is told so before it is told what is missing.

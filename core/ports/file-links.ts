@@ -5,7 +5,6 @@ export interface FileLinks {
   /**
    * An address that serves exactly the content that the entry names, for `LIMITS.linkMs`, to whoever holds it.
    * @param path the file's path in the memory
-   * @throws UnavailableError `memory.link_failed`
    */
   link(userKey: string, path: string, entry: FileEntry): Promise<string>;
 }

@@ -100,6 +100,21 @@ describe('a served home', () => {
     expect(versions.parse(await (await fetch(`${url}/memory/versions`)).json()).length).toBeGreaterThan(0);
   });
 
+  it('speaks MCP', async () => {
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2025-11-25',
+    };
+    const params = { name: 'memory_summary', arguments: { cwd: '/home/robin/src/harbor-api' } };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+    const answer = await fetch(`${server?.url}/mcp`, { method: 'POST', headers, body });
+    expect(await answer.json()).toMatchObject({
+      result: { content: [{ type: 'text', text: expect.stringContaining('pnpm') }] },
+    });
+    expect((await fetch(`${server?.url}/mcp`)).status).toBe(405);
+  });
+
   it('follows the settings that were changed', async () => {
     const url = `${server?.url}/v1/settings`;
     const change = (use: boolean) => ({

@@ -4,7 +4,7 @@ import { problemAnswer } from '../../functions/http/schema-problem.ts';
 import { NumberedTokens } from '../doubles/numbered-tokens.ts';
 import { type Caller, type GatewayAsk, gatewayEvent, tokenOf } from './gateway-event.ts';
 
-/** What good answers of a route look like: method, path, status, schema of the body. */
+/** What answers of a route look like: method, path, status, schema of the body. */
 export type AnswerShape = readonly [method: string, path: RegExp, status: number, schema: z.ZodMiniType];
 
 export interface GatewayReply {
@@ -24,8 +24,8 @@ export interface ClientAsk extends Omit<GatewayAsk, 'path' | 'body'> {
 type App = Parameters<typeof createGatewayHandler>[0]['app'];
 
 /**
- * Asks an app through events of API Gateway, as `user-1` unless told otherwise. Every answer is checked: a good one against the
- * schema of its route, any other against that of a problem.
+ * Asks an app through events of API Gateway, as `user-1` unless told otherwise. Every answer is checked against the schema of its route and
+ * status; a failure without one of its own must be a problem.
  */
 export function gatewayClient(app: App, shapes: readonly AnswerShape[]) {
   const handle = createGatewayHandler({ app, tokens: new NumberedTokens(), flush: () => {} });
@@ -51,16 +51,16 @@ export function gatewayClient(app: App, shapes: readonly AnswerShape[]) {
 }
 
 function checkReply(method: string, path: string, reply: GatewayReply, shapes: readonly AnswerShape[]): void {
-  if (reply.status >= 400) {
+  const [pathname = ''] = path.split('?');
+  const shape = shapes.find(
+    ([verb, pattern, status]) => verb === method && pattern.test(pathname) && status === reply.status,
+  );
+  if (reply.status >= 400 && shape === undefined) {
     if (reply.headers['content-type'] !== 'application/problem+json') throw new Error('a failure is no problem');
     if (z.parse(problemAnswer, reply.json).status !== reply.status) throw new Error('the problem tells another status');
     return;
   }
   if (reply.json === undefined) return;
-  const [pathname = ''] = path.split('?');
-  const shape = shapes.find(
-    ([verb, pattern, status]) => verb === method && pattern.test(pathname) && status === reply.status,
-  );
   if (shape === undefined) throw new Error(`no schema for ${method} ${pathname} answered ${reply.status}`);
   z.parse(shape[3], reply.json);
 }
