@@ -16,8 +16,15 @@ export interface GatewayHandlerOptions {
   /** The event goes along as `env`: an app's `identify` reads from it what API Gateway verified. */
   readonly app: { fetch(request: Request, env: Record<string, unknown>): Response | Promise<Response> };
   readonly tokens: TokenSource;
+  /** Told the id of each invocation before its work: every log line then carries it. */
+  readonly correlate: (ids: { readonly request_id: string | null }) => void;
   /** Called after each request, whatever its end: sends the metrics of the invocation on their way. */
   readonly flush: () => void;
+}
+
+/** What Lambda tells about an invocation, as far as it matters here. */
+export interface Invocation {
+  readonly awsRequestId: string;
 }
 
 /**
@@ -33,8 +40,11 @@ const TEXT_LIMIT_BYTES = 524_288;
  * off again. An answer that could not travel at all becomes a problem that says what to do.
  * @throws DefectError `http.unreadable_event`; everything else is answered
  */
-export function createGatewayHandler(options: GatewayHandlerOptions): (event: unknown) => Promise<GatewayAnswer> {
-  return async (event) => {
+export function createGatewayHandler(
+  options: GatewayHandlerOptions,
+): (event: unknown, invocation?: Invocation) => Promise<GatewayAnswer> {
+  return async (event, invocation) => {
+    options.correlate({ request_id: invocation?.awsRequestId ?? null });
     try {
       const response = await options.app.fetch(toRequest(event), { event });
       const answer = await encode(response);

@@ -17,6 +17,8 @@ export interface LocalTable {
 
 /** A running emulator, in memory, on a free loopback port. */
 export interface Emulator {
+  /** For code that makes its own client, which reads it from the environment. */
+  readonly endpoint: string;
   /** Another client; close it with `destroy()`. */
   connect(given?: DynamoDBClientConfig): DynamoDBDocumentClient;
   /** Another empty table of storage.md. @returns its name */
@@ -54,6 +56,7 @@ export async function startEmulator(): Promise<Emulator> {
     });
   const client = connect();
   const emulator: Emulator = {
+    endpoint,
     connect,
     createTable: () => createTable(client),
     async close() {

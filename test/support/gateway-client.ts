@@ -28,7 +28,7 @@ type App = Parameters<typeof createGatewayHandler>[0]['app'];
  * status; a failure without one of its own must be a problem.
  */
 export function gatewayClient(app: App, shapes: readonly AnswerShape[]) {
-  const handle = createGatewayHandler({ app, tokens: new NumberedTokens(), flush: () => {} });
+  const handle = createGatewayHandler({ app, tokens: new NumberedTokens(), correlate: () => {}, flush: () => {} });
   const ask = async (path: string, request: ClientAsk = {}): Promise<GatewayReply> => {
     const { body, raw, caller = tokenOf('user-1'), ...rest } = request;
     const json = body === undefined ? {} : { 'content-type': 'application/json' };

@@ -8,6 +8,7 @@ const LAMBDA_LIMIT_BYTES = 6 * 1_048_576;
 function handlerOf(answer: () => Response | Promise<Response>) {
   let flushed = 0;
   const seen: unknown[] = [];
+  const correlated: (string | null)[] = [];
   const handle = createGatewayHandler({
     app: {
       fetch(_request, env) {
@@ -16,11 +17,12 @@ function handlerOf(answer: () => Response | Promise<Response>) {
       },
     },
     tokens: new NumberedTokens(),
+    correlate: (ids) => correlated.push(ids.request_id),
     flush: () => {
       flushed += 1;
     },
   });
-  return { handle, seen, flushed: () => flushed };
+  return { handle, seen, correlated, flushed: () => flushed };
 }
 
 const event = gatewayEvent({ path: '/v1/memory' });
@@ -76,6 +78,13 @@ describe('createGatewayHandler', () => {
       code: 'http.answer_too_large',
       detail: expect.stringContaining('max_results'),
     });
+  });
+
+  it('names each invocation, and forgets the one before', async () => {
+    const { handle, correlated } = handlerOf(() => Response.json({}));
+    await handle(event, { awsRequestId: 'request-1' });
+    await handle(event);
+    expect(correlated).toEqual(['request-1', null]);
   });
 
   it('flushes also when it fails', async () => {

@@ -19,7 +19,12 @@ function lambdaWorld(mode: 'jwt' | 'iam' = 'jwt') {
       },
     },
   });
-  const handle = createGatewayHandler({ app: made.app, tokens: new NumberedTokens(), flush: () => {} });
+  const handle = createGatewayHandler({
+    app: made.app,
+    tokens: new NumberedTokens(),
+    correlate: () => {},
+    flush: () => {},
+  });
   const ask = async (request: GatewayAsk) => {
     const answer = await handle(gatewayEvent(request));
     return { ...answer, text: Buffer.from(answer.body, answer.isBase64Encoded ? 'base64' : 'utf8').toString('utf8') };

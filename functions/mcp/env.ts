@@ -1,0 +1,31 @@
+import * as z from 'zod/mini';
+import { AGENT_VARIABLES, GATEWAY_VARIABLES, readVariables } from '../http/gateway-env.ts';
+import type { AuthMode } from '../http/identity.ts';
+
+const shape = z.object({ ...GATEWAY_VARIABLES, ...AGENT_VARIABLES });
+
+/** Where this function finds what it works with. */
+export interface McpEnv {
+  readonly stage: string;
+  readonly tableName: string;
+  readonly memoriesBucket: string;
+  readonly templatesFolder: string;
+  readonly authMode: AuthMode;
+  readonly userClaim: string;
+  /** Where agents are told that the memory files lie. */
+  readonly basePath: string;
+}
+
+/** @throws DefectError `env.invalid` */
+export function readEnv(variables: Readonly<Record<string, string | undefined>> = process.env): McpEnv {
+  const env = readVariables(shape, variables);
+  return {
+    stage: env.STAGE,
+    tableName: env.TABLE_NAME,
+    memoriesBucket: env.MEMORIES_BUCKET,
+    templatesFolder: env.TEMPLATES_FOLDER,
+    authMode: env.AUTH_MODE,
+    userClaim: env.USER_CLAIM,
+    basePath: `${env.API_URL.replace(/\/+$/, '')}/v1/memory/files`,
+  };
+}
