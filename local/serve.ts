@@ -7,6 +7,7 @@ import { threadRoutes } from '../functions/control/thread-routes.ts';
 import { receiveRoutes } from '../functions/control/upload-routes.ts';
 import { versionRoutes } from '../functions/control/version-routes.ts';
 import { createApp, type Route } from '../functions/http/create-app.ts';
+import { noteRoutes } from '../functions/http/note-routes.ts';
 import type { McpAppDeps } from '../functions/mcp/deps.ts';
 import { readRoutes } from '../functions/read/app.ts';
 import type { Home } from './home.ts';
@@ -35,6 +36,7 @@ export function createLocalApp(home: Home): Hono {
   return createApp({
     routes: [
       ...readRoutes(reading),
+      ...noteRoutes(reading),
       mcpRoute({ ...reading, tokens: home.tokens, telemetry: home.telemetry }),
       ...localControlRoutes({ ...home, identify, settings: home.settingsStore, queue: NO_QUEUE }),
     ],

@@ -6,6 +6,7 @@ const name = z.string().check(z.minLength(1));
 const shape = z.object({
   ...GATEWAY_VARIABLES,
   ROLLOUTS_BUCKET: name,
+  TEMPLATES_FOLDER: z._default(name, '/opt/templates'),
   QUEUE_URL: z.url(),
   CONSOLIDATION_FUNCTION: name,
 });
@@ -16,6 +17,7 @@ export interface ControlEnv {
   readonly tableName: string;
   readonly rolloutsBucket: string;
   readonly memoriesBucket: string;
+  readonly templatesFolder: string;
   readonly queueUrl: string;
   /** Qualified name of the function that consolidates. */
   readonly consolidationFunction: string;
@@ -31,6 +33,7 @@ export function readEnv(variables: Readonly<Record<string, string | undefined>> 
     tableName: env.TABLE_NAME,
     rolloutsBucket: env.ROLLOUTS_BUCKET,
     memoriesBucket: env.MEMORIES_BUCKET,
+    templatesFolder: env.TEMPLATES_FOLDER,
     queueUrl: env.QUEUE_URL,
     consolidationFunction: env.CONSOLIDATION_FUNCTION,
     authMode: env.AUTH_MODE,

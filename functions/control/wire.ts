@@ -8,6 +8,7 @@ import { DynamoSettingsStore } from '../../adapters/dynamodb/settings-store.ts';
 import { DynamoStageOneStore } from '../../adapters/dynamodb/stage-one-store.ts';
 import { DynamoThreadStore } from '../../adapters/dynamodb/thread-store.ts';
 import { DynamoUserTraces } from '../../adapters/dynamodb/user-traces.ts';
+import { FilesTemplateStore } from '../../adapters/files/template-store.ts';
 import { S3BodyShelf } from '../../adapters/s3/body-shelf.ts';
 import { createObjectClient } from '../../adapters/s3/client.ts';
 import { rolloutsPrefix, userPrefix } from '../../adapters/s3/keys.ts';
@@ -39,6 +40,7 @@ export function wireControl(env: ControlEnv): ControlAppDeps & Omit<GatewayHandl
     memories: new S3MemoryStore(objects, env.memoriesBucket, telemetry),
     rollouts: new S3RolloutStore(objects, env.rolloutsBucket),
     settings: new DynamoSettingsStore(table),
+    templates: new FilesTemplateStore(env.templatesFolder),
     queue: new SqsJobQueue(createQueueClient(), env.queueUrl),
     uploads: new S3UploadSigner(objects, env.rolloutsBucket),
     consolidations: new LambdaConsolidationStarter(createFunctionClient(), env.consolidationFunction),

@@ -11,8 +11,8 @@ export interface NoteRouteDeps extends AddNoteDeps {
 }
 
 /**
- * Notes (behaviours N-21..N-23). On one machine the app that reads takes them; on AWS the function `control` does, since the
- * function `read` may not write a version (docs/decisions/0009-infrastructure.md).
+ * Notes (behaviours N-21..N-23). They belong to the control app, since the function `read` may not write a version
+ * (docs/decisions/0009-infrastructure.md); a local server mounts them as well.
  */
 export function noteRoutes(deps: NoteRouteDeps): readonly Route[] {
   return [{ method: 'POST', path: '/v1/memory/notes', handle: (context) => answerNote(deps, context) }];

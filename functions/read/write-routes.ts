@@ -2,18 +2,14 @@ import type { Context } from 'hono';
 import { InvalidInputError } from '../../core/errors.ts';
 import { type CitationSource, recordCitation } from '../../core/memory/record-citation.ts';
 import type { Route } from '../http/create-app.ts';
-import { noteRoutes } from '../http/note-routes.ts';
 import { readJsonBody } from '../http/read-body.ts';
 import { readHeader, readQuery } from '../http/read-query.ts';
 import type { ReadAppDeps } from './deps.ts';
 import { citationBody, citationQuery, idempotencyKey } from './schema-citations.ts';
 
-/** What a reader gives back: notes and citations (behaviours N-21..N-23, 1.O, 1.P). */
+/** What a reader gives back: citations (behaviours 1.O, 1.P). Notes are versions, and belong to who may write one. */
 export function writeRoutes(deps: ReadAppDeps): readonly Route[] {
-  return [
-    ...noteRoutes(deps),
-    { method: 'POST', path: '/v1/citations', handle: (context) => answerCitation(deps, context) },
-  ];
+  return [{ method: 'POST', path: '/v1/citations', handle: (context) => answerCitation(deps, context) }];
 }
 
 async function answerCitation(deps: ReadAppDeps, context: Context): Promise<Response> {

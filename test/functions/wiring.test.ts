@@ -156,9 +156,10 @@ describe('the functions on their AWS adapters', () => {
     expect(url.searchParams.get('X-Amz-Expires')).toBe('300');
   });
 
-  it('read files by version, and search them', async () => {
-    const { read } = await deploy();
-    const note = await read('/v1/memory/notes', post({ note: 'use pnpm here' }));
+  it('take a note where versions may be written, and read it by version and by its words', async () => {
+    const { read, control } = await deploy();
+    expect((await read('/v1/memory/notes', post({ note: 'use pnpm here' }))).status).toBe(404);
+    const note = await control('/v1/memory/notes', post({ note: 'use pnpm here' }));
     const { path } = z.object({ path: z.string() }).parse(note.json);
     expect((await read(`/v1/memory/files/${path}`)).json).toMatchObject({ content: 'use pnpm here' });
     expect((await read('/v1/memory/search', post({ queries: ['pnpm'] }))).json).toMatchObject({ matches: [{ path }] });
@@ -178,7 +179,7 @@ describe('the functions on their AWS adapters', () => {
   });
 
   it('take a rollout in, start a consolidation once, and erase everything', async () => {
-    const { control, read } = await deploy();
+    const { control } = await deploy();
     const raw = '{"type":"session_meta","payload":{"id":"t-1","cwd":"/work/app","source":"cli"}}\n';
     const put = await control('/v1/rollouts/t-1?ended=true', { method: 'PUT', body: Buffer.from(raw) });
     expect(put.status).toBe(202);
@@ -191,7 +192,7 @@ describe('the functions on their AWS adapters', () => {
     ]);
     expect((await control('/v1/consolidations', post({}))).status).toBe(202);
     expect(functions.commandCalls(InvokeCommand)[0]?.args[0].input).toMatchObject({ InvocationType: 'Event' });
-    await read('/v1/memory/notes', post({ note: 'mine' }));
+    await control('/v1/memory/notes', post({ note: 'mine' }));
     await control('/v1/settings', { method: 'PATCH', body: JSON.stringify({ max_unused_days: 7 }) });
     expect((await control('/v1/settings')).json).toMatchObject({ max_unused_days: 7 });
     const erased = await control('/v1/erase', post({ confirm: USER }));

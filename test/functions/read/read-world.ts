@@ -6,9 +6,11 @@ import { DeniedError } from '../../../core/errors.ts';
 import { toUserKey } from '../../../core/ids.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../../core/settings.ts';
 import { encodeUtf8 } from '../../../core/text.ts';
+import { createApp } from '../../../functions/http/create-app.ts';
+import { noteRoutes } from '../../../functions/http/note-routes.ts';
 import { noteAnswer } from '../../../functions/http/schema-notes.ts';
 import { problemAnswer } from '../../../functions/http/schema-problem.ts';
-import { createReadApp } from '../../../functions/read/app.ts';
+import { readRoutes } from '../../../functions/read/app.ts';
 import type { ReadAppDeps } from '../../../functions/read/deps.ts';
 import { citationAnswer } from '../../../functions/read/schema-citations.ts';
 import { fileAnswer, listAnswer, searchAnswer } from '../../../functions/read/schema-files.ts';
@@ -69,7 +71,7 @@ export interface Ask {
 type BodyInit = string | Uint8Array<ArrayBuffer> | ReadableStream;
 
 /**
- * A read app on in-memory stores. Requests are made as `user-1` unless the header `authorization: Bearer <user>` says
+ * The read app's routes and the notes that it shows, on in-memory stores. Requests are made as `user-1` unless the header `authorization: Bearer <user>` says
  * otherwise. Every JSON answer is checked against its schema.
  */
 export function readWorld(given: Partial<ReadAppDeps> = {}) {
@@ -95,7 +97,7 @@ export function readWorld(given: Partial<ReadAppDeps> = {}) {
     basePath: '/home/u/memories',
     ...given,
   };
-  const app = createReadApp(deps);
+  const app = createApp({ ...deps, routes: [...readRoutes(deps), ...noteRoutes(deps)], requestTimeoutMs: 10_000 });
   const ask = async (path: string, request: Ask = {}): Promise<Answer> => {
     const answer = await app.request(new Request(`http://localhost${path}`, toInit(request)));
     return checkAnswer(request.method ?? 'GET', path, answer);
