@@ -156,8 +156,18 @@ describe('CitationStripper', () => {
         const cut = strip(...chunks, text.slice(at));
         expect(cut.shown.join('') + cut.rest).toBe(whole.shown.join('') + whole.rest);
         expect(cut.blocks).toEqual(whole.blocks);
+      }),
+    );
+  });
+
+  it('shows no tag of the text; what stood around a block may join to one, and is then plain text', () => {
+    const pieces = fc.constantFrom(OPEN, CLOSE, 'text', '</', ' ', '🚀');
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 20 }), (parts) => {
+        const whole = strip(parts.join(''));
         expect(whole.shown.join('') + whole.rest).not.toContain(OPEN);
       }),
     );
+    expect(strip(`<oai-mem-${OPEN}x${CLOSE}citation>`)).toEqual({ shown: [OPEN], rest: '', blocks: ['x'] });
   });
 });
