@@ -13,6 +13,8 @@ interface ErrorOptions_ {
 
 /** The root of our failures. `retryable` says whether the same call may succeed later without a change by the caller. */
 export abstract class StillroomError extends Error {
+  /** Written out, since a bundler shortens the names of classes. */
+  abstract override readonly name: string;
   abstract readonly kind: 'invalid_input' | 'denied' | 'not_found' | 'conflict' | 'unavailable' | 'defect';
   abstract readonly retryable: boolean;
   readonly code: string;
@@ -20,7 +22,6 @@ export abstract class StillroomError extends Error {
 
   constructor(code: string, message: string, options: ErrorOptions_ = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.name = new.target.name;
     this.code = code;
     this.details = options.details ?? {};
   }
@@ -28,36 +29,42 @@ export abstract class StillroomError extends Error {
 
 /** The caller sent something that can never be accepted. The message names the field, the limit and what would be right. */
 export class InvalidInputError extends StillroomError {
+  override readonly name = 'InvalidInputError';
   readonly kind = 'invalid_input';
   readonly retryable = false;
 }
 
 /** The caller is not known, or may not do this. */
 export class DeniedError extends StillroomError {
+  override readonly name = 'DeniedError';
   readonly kind = 'denied';
   readonly retryable = false;
 }
 
 /** The named thing does not exist, or not for this user. */
 export class NotFoundError extends StillroomError {
+  override readonly name = 'NotFoundError';
   readonly kind = 'not_found';
   readonly retryable = false;
 }
 
 /** Somebody else changed the thing first, or it exists already. Nothing was written. */
 export class ConflictError extends StillroomError {
+  override readonly name = 'ConflictError';
   readonly kind = 'conflict';
   readonly retryable = false;
 }
 
 /** A dependency or a quota is out for now. `details.retry_after_ms`, where known, says how long to wait. */
 export class UnavailableError extends StillroomError {
+  override readonly name = 'UnavailableError';
   readonly kind = 'unavailable';
   readonly retryable = true;
 }
 
 /** A fault of ours: a broken invariant, an unreadable stored item. Never shown in detail to a client; raises an alarm. */
 export class DefectError extends StillroomError {
+  override readonly name = 'DefectError';
   readonly kind = 'defect';
   readonly retryable = true;
 }

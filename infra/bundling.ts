@@ -18,11 +18,12 @@ export const BUNDLE_TARGET = 'node24';
 export const BUNDLE_MAIN_FIELDS: readonly string[] = ['module', 'main'];
 
 /**
- * What a Lambda never needs, replaced by a few lines: the AWS SDK's chain of credential sources (files, SSO, processes). In
- * Lambda credentials stand in the environment.
+ * What our functions never need, replaced by a few lines: the AWS SDK's chain of credential sources (files, SSO, processes),
+ * since in Lambda credentials stand in the environment; and its streams of events, which no call of ours answers with.
  */
 export const BUNDLE_ALIASES: Readonly<Record<string, string>> = {
   '@aws-sdk/credential-provider-node': './infra/stubs/credentials-env.ts',
+  '@smithy/core/event-streams': './infra/stubs/event-streams.ts',
 };
 
 /** CommonJS packages call `require` for Node's own modules, which an ES module does not have. */

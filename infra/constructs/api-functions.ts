@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import type { ILayerVersion } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE } from '../../adapters/dynamodb/table.ts';
 import { ROLLOUTS_PREFIX } from '../../adapters/s3/keys.ts';
 import type { IdentityConfig } from '../config.ts';
 import { listKeys, sendMessages, startConsolidation, useItems, useObjects } from './grants.ts';
@@ -9,6 +10,18 @@ import type { StageScope } from './stage-scope.ts';
 import { StillroomFunction } from './stillroom-function.ts';
 import type { Storage } from './storage.ts';
 import type { StillroomTable } from './table.ts';
+
+/** What a citation changes, and what its condition looks at: with these no head can be made to name another version. */
+const USE_ATTRIBUTES = [
+  PARTITION_KEY,
+  SORT_KEY,
+  'last_usage',
+  'touch_id',
+  'usage_count',
+  'revision',
+  'source_updated_at',
+];
+const RECEIPT_ATTRIBUTES = [PARTITION_KEY, SORT_KEY, 'fingerprint', 'answer', 'kept_at', 'write_id', TTL_ATTRIBUTE];
 
 export interface ApiFunctionProps {
   readonly stage: StageScope;
@@ -67,7 +80,8 @@ export class ApiFunctions extends Construct {
         useObjects(storage.memories, 'ReadVersions', ['GetObject', 'GetObjectVersion'], [FILES, MANIFESTS]),
         listKeys(storage.memories, 'TellMissingFromForbidden', ['ListBucket']),
         useItems(table.table, 'ReadItems', ['GetItem', 'BatchGetItem', 'Query']),
-        useItems(table.table, 'RecordCitations', ['UpdateItem', 'PutItem']),
+        useItems(table.table, 'CountUses', ['UpdateItem'], USE_ATTRIBUTES),
+        useItems(table.table, 'KeepReceipts', ['PutItem'], RECEIPT_ATTRIBUTES),
       ],
     });
   }

@@ -22,13 +22,24 @@ const EVERY_USER = 'One function serves every user; whose key it uses comes from
 
 type ItemAction = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'BatchWriteItem';
 
-/** Items of users, by their partition; no scan, so that no function can list who the users are. */
-export function useItems(table: ITable, sid: string, actions: readonly ItemAction[]): Grant {
+/**
+ * Items of users, by their partition; no scan, so that no function can list who the users are.
+ * @param attributes the only ones that a request may name; all by default
+ */
+export function useItems(
+  table: ITable,
+  sid: string,
+  actions: readonly ItemAction[],
+  attributes?: readonly string[],
+): Grant {
   return {
     sid,
     actions: actions.map((action) => `dynamodb:${action}`),
     resources: [table.tableArn],
-    conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['user#*'] } },
+    conditions: {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['user#*'] },
+      ...(attributes ? { 'ForAllValues:StringEquals': { 'dynamodb:Attributes': [...attributes] } } : {}),
+    },
   };
 }
 
