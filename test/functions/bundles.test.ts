@@ -2,49 +2,13 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { build, type Metafile } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import {
-  BUNDLE_ALIASES,
-  BUNDLE_BANNER,
-  BUNDLE_LIMITS,
-  BUNDLE_MAIN_FIELDS,
-  BUNDLE_TARGET,
-  handlerFile,
-  REPOSITORY,
-} from '../../infra/bundling.ts';
+import { BUNDLE_LIMITS } from '../../infra/bundling.ts';
+import { bundle } from '../support/bundles.ts';
 import { gatewayEvent, tokenOf } from '../support/gateway-event.ts';
 import { makeTempFolder } from '../support/ground.ts';
 
 type HttpFunction = 'read' | 'control' | 'mcp';
-
-/** The bundle as it is deployed, and which modules have a part in it. */
-async function bundle(
-  name: HttpFunction,
-): Promise<{ readonly file: string; readonly bytes: number; readonly modules: readonly string[] }> {
-  const file = join(makeTempFolder(), 'index.mjs');
-  const { metafile } = await build({
-    absWorkingDir: REPOSITORY,
-    entryPoints: [handlerFile(name)],
-    outfile: file,
-    bundle: true,
-    minify: true,
-    metafile: true,
-    platform: 'node',
-    format: 'esm',
-    target: BUNDLE_TARGET,
-    mainFields: [...BUNDLE_MAIN_FIELDS],
-    alias: { ...BUNDLE_ALIASES },
-    banner: { js: BUNDLE_BANNER },
-  });
-  return { file, ...contentsOf(metafile) };
-}
-
-function contentsOf({ outputs }: Metafile): { readonly bytes: number; readonly modules: readonly string[] } {
-  const [output] = Object.values(outputs);
-  const used = Object.entries(output?.inputs ?? {}).filter(([, { bytesInOutput }]) => bytesInOutput > 0);
-  return { bytes: output?.bytes ?? 0, modules: used.map(([path]) => path) };
-}
 
 const ENVIRONMENT = {
   PATH: process.env['PATH'],
@@ -94,7 +58,7 @@ const SAMPLES: Readonly<Record<HttpFunction, readonly [object, object]>> = {
 
 describe.each<HttpFunction>(['read', 'control', 'mcp'])('the bundle of %s', (name) => {
   it('is small, holds nothing it must not, loads in plain Node and answers', async () => {
-    const { file, bytes, modules } = await bundle(name);
+    const { file, bytes, modules } = await bundle(name, makeTempFolder());
     expect(bytes).toBeLessThanOrEqual(BUNDLE_LIMITS[name]);
     expect(modules.filter((path) => FORBIDDEN[name].test(path))).toEqual([]);
     const [event, answer] = SAMPLES[name];

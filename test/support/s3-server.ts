@@ -76,6 +76,7 @@ function dispatch(fake: FakeS3, request: Arrived): Promise<Answer> {
   if (key === '') {
     if (method === 'GET' && query.get('list-type') === '2') return listObjects(fake, request);
     if (method === 'GET' && of('versions')) return listVersions(fake, request);
+    if (method === 'GET' && of('uploads')) return listUploads(fake, request);
     if (method === 'POST' && of('delete')) return deleteObjects(fake, request);
   } else {
     if (method === 'PUT' && of('partNumber')) return uploadPart(fake, request);
@@ -228,6 +229,25 @@ async function deleteObjects(fake: FakeS3, { bucket, body }: Arrived): Promise<A
     (item) => `<Error>${xmlElement('Key', item.Key)}${xmlElement('Code', item.Code)}</Error>`,
   );
   return xml('DeleteResult', refused.join(''));
+}
+
+async function listUploads(fake: FakeS3, { bucket, query }: Arrived): Promise<Answer> {
+  const asked = given({
+    Prefix: query.get('prefix'),
+    KeyMarker: query.get('key-marker'),
+    UploadIdMarker: query.get('upload-id-marker'),
+  });
+  const page = await fake.client.send(new s3.ListMultipartUploadsCommand({ Bucket: bucket, ...asked }));
+  const uploads = (page.Uploads ?? []).map(
+    (item) => `<Upload>${xmlElement('Key', item.Key)}${xmlElement('UploadId', item.UploadId)}</Upload>`,
+  );
+  return xml(
+    'ListMultipartUploadsResult',
+    uploads.join('') +
+      xmlElement('IsTruncated', page.IsTruncated) +
+      xmlElement('NextKeyMarker', page.NextKeyMarker) +
+      xmlElement('NextUploadIdMarker', page.NextUploadIdMarker),
+  );
 }
 
 async function createUpload(fake: FakeS3, request: Arrived): Promise<Answer> {
