@@ -31,6 +31,13 @@ describe('POST /v1/memory/notes', () => {
     expect(second.status).toBe(201);
   });
 
+  it('takes thirty at once, each as one version', async () => {
+    const { ask, post } = readWorld();
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, at) => post(NOTES, { note: `note ${at}` })));
+    expect(answers.map((answer) => answer.status)).toEqual(Array.from({ length: 30 }, () => 201));
+    expect((await ask('/v1/memory')).json).toMatchObject({ version: 30 });
+  });
+
   it('never overwrites a note', async () => {
     const { ask, post } = readWorld();
     await post(NOTES, { filename: NAME, note: 'first' });
