@@ -115,7 +115,15 @@ export class RolloutIntake extends Construct {
         // A body that a newer one replaced goes with all its versions; it can name bodies, and read none.
         useObjects(storage.memories, 'KeepBodies', ['PutObject', 'DeleteObjectVersion'], [BODIES]),
         listKeys(storage.memories, 'FindBodyVersions', ['ListBucketVersions'], BODIES),
-        useItems(table.table, 'UseItems', ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem']),
+        useItems(table.table, 'UseItems', [
+          'GetItem',
+          'BatchGetItem',
+          'Query',
+          'PutItem',
+          'UpdateItem',
+          'DeleteItem',
+          'BatchWriteItem',
+        ]),
         readSecret(secretArn),
       ],
     });

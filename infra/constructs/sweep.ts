@@ -76,7 +76,7 @@ export class Sweep extends Construct {
       },
       grants: [
         queryDue(table.table),
-        useItems(table.table, 'PostponeJobs', ['UpdateItem']),
+        useItems(table.table, 'PostponeJobs', ['UpdateItem', 'GetItem']),
         sendMessages(rollouts),
         startConsolidation(consolidationArn),
         sendDeadLetters(this.deadLetters.queue),

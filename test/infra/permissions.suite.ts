@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { putReceipt } from '../../adapters/dynamodb/receipt-requests.ts';
 import { countUse } from '../../adapters/dynamodb/stage-one-requests.ts';
 import { FUNCTION_NAMES } from '../../infra/bundling.ts';
-import { at, grantsOf, list, type Statement, statements, synthStack } from '../support/synth.ts';
+import { at, grantsOf, list, REPOSITORY, type Statement, statements, synthStack } from '../support/synth.ts';
 
 const stack = synthStack();
 const bucketOf = (name: string): string => stack.one('AWS::S3::Bucket', new RegExp(name)).id;
@@ -70,6 +72,33 @@ describe('what a function may do', () => {
     const logs = lines(name).filter((line) => line.startsWith('logs:'));
     expect(logs).toHaveLength(2);
     expect(logs.every((line) => line.includes('Logs') && !line.includes('*'))).toBe(true);
+  });
+});
+
+/** What a call of `DynamoTable` asks of IAM. */
+const TABLE_CALLS: Readonly<Record<string, string>> = {
+  get: 'GetItem',
+  batchGet: 'BatchGetItem',
+  query: 'Query',
+  queryPage: 'Query',
+  put: 'PutItem',
+  update: 'UpdateItem',
+  updateAndRead: 'UpdateItem',
+  delete: 'DeleteItem',
+  deleteMany: 'BatchWriteItem',
+};
+
+describe('the stores that a function is wired to', () => {
+  // Not read and mcp: of the same stores they only use what reads, counts and notes.
+  it.each(['phase1', 'sweep', 'phase2', 'control'])('ask nothing of the table that %s may not do', (name) => {
+    const read = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8');
+    const stores = read(`functions/${name}/wire.ts`).matchAll(/'\.\.\/\.\.\/(adapters\/dynamodb\/[\w-]+\.ts)'/g);
+    const calls = [...stores].flatMap(([, path]) =>
+      [...read(path ?? '').matchAll(/#table\.(\w+)\(/g)].map((call) => call[1]),
+    );
+    expect(calls.length).toBeGreaterThan(1);
+    const granted = grantsOf(stack, name).flatMap((item) => item.actions);
+    for (const call of new Set(calls)) expect(granted).toContain(`dynamodb:${TABLE_CALLS[call ?? '']}`);
   });
 });
 
