@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { benchEvidence } from './evidence.ts';
+import { benchLoad } from './load.ts';
 import type { Measurement } from './measurement.ts';
 import { benchRead } from './read.ts';
 import { benchSelection } from './selection.ts';
@@ -20,6 +21,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Measurement[]>>> = {
   evidence: () => benchEvidence(Number(values.megabytes)),
   selection: benchSelection,
   read: benchRead,
+  load: benchLoad,
 };
 
 const results: Measurement[] = [];

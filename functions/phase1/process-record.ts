@@ -76,7 +76,7 @@ function classify(worker: Worker, error: unknown): Failing | undefined {
 
 /** The class only: a message may quote what it was thrown over. */
 function nameOf(error: unknown): string {
-  return error instanceof Error ? error.constructor.name : typeof error;
+  return error instanceof Error ? error.name : typeof error;
 }
 
 function endOf(failing: Failing | undefined, receives: number): RecordEnd {
