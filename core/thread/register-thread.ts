@@ -7,6 +7,8 @@ import type { MemoryMode, StoredRollout, Thread, UploadHints } from './thread.ts
 
 /** Times before this are no times of a session: a missing one, or seconds taken for milliseconds. 2000-01-01. */
 const EARLIEST_MS = 946_684_800_000;
+/** The agent kind of a rollout of which nothing could be read. */
+const UNREAD_KIND = 'unknown';
 /** A source that nobody named counts as a person's (user case D20). */
 const UNNAMED_SOURCE = 'custom';
 
@@ -27,20 +29,30 @@ export interface Sighting {
  *
  * Kept: tombstone, memory mode, creation time. A forgotten thread is answered as it is: nothing of the rollout enters the
  * catalogue (DV-18). A rollout whose content is older than the stored one does not replace it (user case D22), and the same
- * bytes again change nothing but what was asked or declared about them. Times are never 1970: the rollout's record, else
+ * bytes again change nothing but what was asked or declared about them. What could not be read has no time to compare: it
+ * goes a millisecond behind what is stored, enough for its owner to see the reason, and whatever is read then goes before it
+ * (a repaired upload has an older last record than its broken one has an upload time). Times are never 1970: the rollout's record, else
  * the uploader's hint, else the time of the upload.
  */
 export function registerThread(stored: Thread | undefined, sighting: Sighting): Thread {
   if (stored !== undefined && stored.forgottenAt !== null) return stored;
-  const updatedAt = contentTime(sighting);
+  const contentAt = contentTime(sighting);
   const requestedAt = latest(stored?.requestedAt ?? null, sighting.requestedAt);
-  if (stored === undefined) return describe(undefined, sighting, { updatedAt, requestedAt });
+  if (stored === undefined) return describe(undefined, sighting, { updatedAt: contentAt, requestedAt });
   if (stored.rollout.sha256 === sighting.rollout.sha256) {
     const rollout = { ...stored.rollout, order: sighting.rollout.order ?? stored.rollout.order };
     return { ...stored, requestedAt, ended: sighting.hints.ended ?? stored.ended, rollout };
   }
+  const updatedAt = timeAfter(stored, sighting.facts, contentAt);
   if (updatedAt < stored.updatedAt) return { ...stored, requestedAt };
   return describe(stored, sighting, { updatedAt, requestedAt });
+}
+
+/** A later watermark than the stored one where either was never read: a failed extraction is tried again only at a later one. */
+function timeAfter(stored: Thread, facts: RolloutFacts, contentAt: number): number {
+  const next = stored.updatedAt + 1;
+  if (stored.agentKind === UNREAD_KIND) return Math.max(contentAt, next);
+  return facts.agentKind === UNREAD_KIND ? next : contentAt;
 }
 
 function describe(

@@ -203,6 +203,48 @@ describe('a thread seen again', () => {
     expect(registerThread(stored(), newer({ facts: { memoryMode: 'disabled' } })).memoryMode).toBe('disabled');
   });
 
+  describe('when one of both could not be read', () => {
+    const unread = (given: Given = {}) => newer({ ...given, facts: { agentKind: 'unknown', lastAt: null } });
+    const neverRead = () => first({ facts: { agentKind: 'unknown' }, rollout: { sha256: 'x', uploadedAt: NOW - 5 } });
+
+    it('takes whatever is read for what never was, although its last record is older than that upload', () => {
+      const repaired = registerThread(neverRead(), newer({ facts: { lastAt: NOW - 9_000, title: 'two' } }));
+      expect(repaired).toMatchObject({ agentKind: 'codex', title: 'two', rollout: { sha256: 'b' } });
+    });
+
+    it('gives it a later time than the failed one had, so that its extraction is tried, and its own where that is later', () => {
+      const repaired = (lastAt: number) => registerThread(neverRead(), newer({ facts: { lastAt } })).updatedAt;
+      expect(repaired(NOW - 9_000)).toBe(NOW - 4);
+      expect(repaired(NOW - 5)).toBe(NOW - 4);
+      expect(repaired(NOW - 2)).toBe(NOW - 2);
+    });
+
+    it('tells of an unreadable upload right behind what was read, whatever time it was uploaded at or claims', () => {
+      for (const hints of [{}, { sourceUpdatedAt: NOW - 1 }, { sourceUpdatedAt: NOW - 9_000 }]) {
+        const broken = registerThread(stored(), unread({ hints }));
+        expect(broken).toMatchObject({
+          agentKind: 'unknown',
+          updatedAt: NOW - 99,
+          title: 'one',
+          rollout: { sha256: 'b' },
+        });
+      }
+    });
+
+    it('lets the repaired upload win over it, with its own time, and also where it is what was read first', () => {
+      const broken = registerThread(stored(), unread());
+      const repaired = (lastAt: number) =>
+        registerThread(broken, newer({ facts: { lastAt, title: 'two' }, rollout: { sha256: 'c' } }));
+      expect(repaired(NOW - 60)).toMatchObject({ title: 'two', updatedAt: NOW - 60, rollout: { sha256: 'c' } });
+      expect(repaired(NOW - 100)).toMatchObject({ title: 'two', updatedAt: NOW - 98, rollout: { sha256: 'c' } });
+    });
+
+    it('tells of the latest of two that cannot be read', () => {
+      const again = unread({ rollout: { sha256: 'c', uploadedAt: NOW - 6 } });
+      expect(registerThread(neverRead(), again)).toMatchObject({ updatedAt: NOW - 4, rollout: { sha256: 'c' } });
+    });
+  });
+
   it('stays forgotten, and nothing of the upload enters the catalogue (DV-18)', () => {
     const tombstone = sampleThread({ threadId: 't', forgottenAt: NOW - 9, title: null, cwd: null });
     const upload = newer({ facts: { title: 'back again', cwd: '/x' }, requestedAt: NOW });
