@@ -90,6 +90,8 @@ export const LIMITS = {
   modelTimeoutMs: 280 * SECOND_MS,
   /** What an extraction needs besides its model call: to read the rollout, and to insist on writing down how it ended. */
   extractionReserveMs: 30 * SECOND_MS,
+  /** Of that reserve, what an extraction may spend on insisting, all its writes together. */
+  insistMs: 20 * SECOND_MS,
   /** With less time than this no call is made: it would hardly be answered, and might be paid for. */
   leastModelCallMs: 30 * SECOND_MS,
   /** Wait after a rate limit for which the provider named no time. */

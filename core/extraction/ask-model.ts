@@ -7,7 +7,7 @@ import { LIMITS } from '../settings.ts';
 import { estimateTokens } from '../text.ts';
 import { DAY_MS } from '../time.ts';
 import { evidenceLimitNote } from './evidence-limit.ts';
-import { insist } from './insist.ts';
+import type { Insist } from './insist.ts';
 import type { Outcome } from './outcome.ts';
 import { parseStageOneReply, type StageOneTexts } from './stage-one-reply.ts';
 
@@ -26,6 +26,8 @@ export interface AskPorts {
   readonly model: ModelClient;
   readonly ledger: UsageLedger;
   readonly now: () => number;
+  /** Of this run. */
+  readonly insist: Insist;
 }
 
 export interface Ask {
@@ -87,7 +89,7 @@ async function makeCountedCall(
   });
   if (reserved.kind === 'over_budget') return reserved;
   const reply = await ports.model.respond(request);
-  await insist(() => ports.ledger.settle(ask.userKey, callId, paidUsage(reply)));
+  await ports.insist(() => ports.ledger.settle(ask.userKey, callId, paidUsage(reply)));
   return reply;
 }
 

@@ -7,7 +7,7 @@ import { LIMITS } from '../settings.ts';
 import { utf8Length } from '../text.ts';
 import type { Thread } from '../thread/thread.ts';
 import type { ExtractionEnd } from './ask-model.ts';
-import { insist } from './insist.ts';
+import type { Insist } from './insist.ts';
 import { type Outcome, outcomeName } from './outcome.ts';
 import type { StageOneBody } from './stage-one-output.ts';
 
@@ -16,6 +16,8 @@ export interface CommitPorts {
   readonly outputs: StageOneStore;
   readonly jobs: JobStore;
   readonly clock: Clock;
+  /** Of this run. */
+  readonly insist: Insist;
 }
 
 export interface CommitRequest {
@@ -53,7 +55,9 @@ async function fail(
   const { outcome, retry, spendsRetry } = end;
   const failure = { now: ports.clock.now(), reason: outcomeName(outcome), outcome, retry, spendsRetry };
   const key: JobKey = { kind: 'extraction', threadId: request.thread.threadId };
-  return (await insist(() => ports.jobs.fail(request.userKey, key, request.token, failure))) ? outcome : undefined;
+  return (await ports.insist(() => ports.jobs.fail(request.userKey, key, request.token, failure)))
+    ? outcome
+    : undefined;
 }
 
 async function complete(ports: CommitPorts, request: CommitRequest, end: Done): Promise<Outcome | undefined> {
@@ -61,14 +65,14 @@ async function complete(ports: CommitPorts, request: CommitRequest, end: Done): 
   const { threadId } = thread;
   const { texts, outcome } = await dropForgotten(ports, request, end);
   const ref = { threadId, sourceUpdatedAt: thread.updatedAt };
-  const former = await insist(() => ports.outputs.head(userKey, threadId));
+  const former = await ports.insist(() => ports.outputs.head(userKey, threadId));
   const body: StageOneBody | null = texts && { rawMemory: texts.rawMemory, rolloutSummary: texts.rolloutSummary };
   const now = ports.clock.now();
   // The texts carry no token: a run that lost its job must not lay its own over those of the run that took over.
   const at = { now, leaseMs: LIMITS.extractionLeaseMs };
-  const held = await insist(() => ports.jobs.heartbeat(userKey, { kind: 'extraction', threadId }, token, at));
+  const held = await ports.insist(() => ports.jobs.heartbeat(userKey, { kind: 'extraction', threadId }, token, at));
   if (!held) return undefined;
-  if (body !== null) await insist(() => ports.outputs.putBody(userKey, ref, body));
+  if (body !== null) await ports.insist(() => ports.outputs.putBody(userKey, ref, body));
 
   const output = body && {
     ...ref,
@@ -79,9 +83,9 @@ async function complete(ports: CommitPorts, request: CommitRequest, end: Done): 
     promptVersion: request.promptVersion,
   };
   const completion = { kind: 'extraction', threadId, outcome, output } as const;
-  if (!(await insist(() => ports.jobs.complete(userKey, token, now, completion)))) return undefined;
+  if (!(await ports.insist(() => ports.jobs.complete(userKey, token, now, completion)))) return undefined;
   if (output !== null || former !== undefined)
-    await insist(() => ports.jobs.enqueueConsolidation(userKey, thread.updatedAt));
+    await ports.insist(() => ports.jobs.enqueueConsolidation(userKey, thread.updatedAt));
   return outcome;
 }
 
@@ -91,7 +95,7 @@ async function dropForgotten(
   request: CommitRequest,
   end: Done,
 ): Promise<Pick<Done, 'texts' | 'outcome'>> {
-  const thread = await insist(() => ports.threads.get(request.userKey, request.thread.threadId));
+  const thread = await ports.insist(() => ports.threads.get(request.userKey, request.thread.threadId));
   if (thread !== undefined && thread.forgottenAt === null) return end;
   return { texts: null, outcome: { kind: 'skipped', reason: 'forgotten' } };
 }

@@ -13,11 +13,12 @@ import type { TokenSource } from '../ports/token-source.ts';
 import type { UsageLedger } from '../ports/usage-ledger.ts';
 import { LIMITS, type Settings } from '../settings.ts';
 import { estimateTokens } from '../text.ts';
-import { checkEligibility } from '../thread/eligibility.ts';
 import type { Thread } from '../thread/thread.ts';
 import { askModel, type ExtractionEnd } from './ask-model.ts';
 import { commitExtraction } from './commit-extraction.ts';
 import { type ExtractionReport, emitReport } from './extraction-report.ts';
+import { findSkip } from './find-skip.ts';
+import { type Insist, insistWithin } from './insist.ts';
 import { mapRefusal } from './map-refusal.ts';
 import type { Outcome } from './outcome.ts';
 import { readEvidenceAgain, readSession } from './read-session.ts';
@@ -67,6 +68,7 @@ interface Run {
   readonly templates: StageOneTemplates;
   /** The ownership token of the claim. */
   readonly token: string;
+  readonly insist: Insist;
 }
 
 /**
@@ -86,7 +88,7 @@ export async function extractThread(ports: ExtractionPorts, request: ExtractionR
 async function runExtraction(ports: ExtractionPorts, request: ExtractionRequest): Promise<ExtractionReport> {
   const thread = await ports.threads.get(request.userKey, request.threadId);
   if (thread === undefined) throw new NotFoundError('thread.not_found', 'no such thread');
-  const skipped = await findSkip(ports, request, thread);
+  const skipped = await findSkip(ports, { userKey: request.userKey, thread }, request);
   if (skipped !== undefined) return { claimed: false, outcome: skipped, usage: null };
 
   const templates = {
@@ -97,45 +99,15 @@ async function runExtraction(ports: ExtractionPorts, request: ExtractionRequest)
   if (claim.kind === 'refused') {
     return { claimed: false, outcome: await mapRefusal(ports, request, claim), usage: null };
   }
-  const run: Run = { request, thread, templates, token: claim.token };
+  const run: Run = { request, thread, templates, token: claim.token, insist: insistWithin(ports.clock) };
   try {
     const { end, usage } = await distil(ports, run);
     const commit = { ...request, thread, token: claim.token, promptVersion: promptVersion(templates) };
-    return { claimed: true, outcome: await commitExtraction(ports, commit, end), usage };
+    return { claimed: true, outcome: await commitExtraction({ ...ports, insist: run.insist }, commit, end), usage };
   } catch (error) {
     await giveBack(ports, run, error);
     throw error;
   }
-}
-
-/**
- * Why this thread is not extracted now, recorded for its owner. A thread that was extracted and only grew old, or is in
- * use again without new content, keeps its outcome.
- */
-async function findSkip(
-  ports: ExtractionPorts,
-  request: ExtractionRequest,
-  thread: Thread,
-): Promise<Outcome | undefined> {
-  const { userKey, threadId, settings } = request;
-  const verdict = checkEligibility(thread, {
-    settings,
-    now: ports.clock.now(),
-    includeActive: request.includeActive,
-    maxAgeMs: request.maxAgeMs,
-    ...(request.currentThreadId === undefined ? {} : { currentThreadId: request.currentThreadId }),
-  });
-  if (verdict.kind === 'eligible') return undefined;
-  if (verdict.reason === 'too_old' || verdict.reason === 'not_idle') {
-    const job = await ports.jobs.get(userKey, keyOf(threadId));
-    if ((job?.successWatermark ?? -1) >= thread.updatedAt) {
-      await ports.jobs.wake(userKey, threadId, null);
-      return { kind: 'skipped', reason: 'unchanged' };
-    }
-  }
-  const { until, ...outcome } = verdict;
-  await ports.jobs.recordOutcome(userKey, threadId, outcome, until);
-  return outcome;
 }
 
 function claimThread(ports: ExtractionPorts, request: ExtractionRequest, thread: Thread): Promise<Claim> {
@@ -169,7 +141,7 @@ async function distil(ports: ExtractionPorts, run: Run): Promise<{ end: Extracti
   }
 
   return askModel(
-    { model: ports.model, ledger: ports.ledger, now: () => ports.clock.now() },
+    { model: ports.model, ledger: ports.ledger, now: () => ports.clock.now(), insist: run.insist },
     {
       userKey: request.userKey,
       threadId: request.threadId,

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { NO_USAGE } from '../../../core/agent/token-usage.ts';
 import { type Ask, askModel } from '../../../core/extraction/ask-model.ts';
+import { insistWithin } from '../../../core/extraction/insist.ts';
 import type { ModelReply, ModelRequest } from '../../../core/ports/model-client.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../core/time.ts';
 import { BookedLedger } from '../../doubles/booked-ledger.ts';
+import { FixedClock } from '../../doubles/fixed-clock.ts';
 import { ScriptedModel } from '../../doubles/scripted-model.ts';
 import { saying, TURN_USAGE } from '../agent/agent-script.ts';
 import { NOW } from './sample-session.ts';
@@ -32,7 +34,7 @@ async function ask(script: readonly ModelReply[], more: Partial<Ask> & { refuseF
     };
   };
   const { end, usage } = await askModel(
-    { model, ledger, now: () => NOW },
+    { model, ledger, now: () => NOW, insist: insistWithin(new FixedClock(NOW)) },
     {
       userKey: 'u',
       threadId: 't',

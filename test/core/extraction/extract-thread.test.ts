@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { NO_USAGE } from '../../../core/agent/token-usage.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { type Outcome, outcomeName } from '../../../core/extraction/outcome.ts';
-import { DEFAULT_SETTINGS } from '../../../core/settings.ts';
+import type { UsageLedger } from '../../../core/ports/usage-ledger.ts';
+import { DEFAULT_SETTINGS, LIMITS } from '../../../core/settings.ts';
 import type { Thread } from '../../../core/thread/thread.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, toDay } from '../../../core/time.ts';
 import { MemoryRolloutStore } from '../../doubles/memory-rollout-store.ts';
@@ -432,6 +433,29 @@ describe('extractThread, killed at any moment', () => {
     expect(await bench.consolidation()).toMatchObject({ status: 'pending', inputWatermark: thread.updatedAt });
     const paid = steps.indexOf(step) >= steps.indexOf('model.respond');
     expect(bench.model.requests).toHaveLength(!committed && paid ? 2 : 1);
+  });
+
+  it('a store that hangs is given up in time for the whole run, its settling and its writes together', async () => {
+    await bench.add();
+    bench.model.expect(goodReply());
+    const tries: string[] = [];
+    const hang = (name: string, ms: number) => async (): Promise<never> => {
+      tries.push(name);
+      bench.clock.advance(ms);
+      throw new UnavailableError('table.unavailable', 'timed out');
+    };
+    const ports = bench.ports();
+    let slow = 2;
+    const settle = async (...args: Parameters<UsageLedger['settle']>): Promise<void> => {
+      if (slow-- > 0) return hang('settle', 6_000)();
+      return bench.ledger.settle(...args);
+    };
+    const ledger: UsageLedger = { reserve: ports.ledger.reserve, day: ports.ledger.day, settle };
+    const outputs = Object.assign(Object.create(ports.outputs), { putBody: hang('putBody', 6_000) });
+    await expect(bench.run({}, { ledger, outputs })).rejects.toMatchObject({ code: 'table.unavailable' });
+    expect(tries).toEqual(['settle', 'settle', 'putBody', 'putBody']);
+    expect(bench.clock.now() - NOW).toBeLessThan(LIMITS.extractionReserveMs);
+    expect(await bench.job()).toMatchObject({ status: 'error', lastError: 'table.unavailable' });
   });
 
   it('a run that dies again and again is refused as exhausted at the sixth claim', async () => {
