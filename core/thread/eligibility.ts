@@ -1,7 +1,7 @@
 import type { SkipReason } from '../extraction/outcome.ts';
 import { NEVER_SOURCES, type Settings } from '../settings.ts';
 import { compareBytes } from '../text.ts';
-import { HOUR_MS, toFileTime } from '../time.ts';
+import { DAY_MS, HOUR_MS, toFileTime } from '../time.ts';
 import type { Thread } from './thread.ts';
 
 const SUBAGENT = 'subagent';
@@ -38,6 +38,21 @@ export function checkEligibility(thread: Thread, rules: EligibilityRules): Eligi
   if (thread.forgottenAt !== null) return skip('forgotten', `forgotten at ${toFileTime(thread.forgottenAt)}`);
   if (thread.ephemeral) return skip('ephemeral', 'the agent declared the session not to be kept');
   return checkOrigin(thread, rules.settings.allowedSources) ?? checkMode(thread) ?? checkAge(thread, rules) ?? ELIGIBLE;
+}
+
+/**
+ * What a thread that waits in a queue is measured by: what a person asked for by name is never too old, and what was there
+ * when they asked is not waited for.
+ */
+export function rulesForThread(
+  thread: Pick<Thread, 'requestedAt' | 'rollout'>,
+  settings: Pick<Settings, 'maxRolloutAgeDays'>,
+): Pick<EligibilityRules, 'includeActive' | 'maxAgeMs'> {
+  const { requestedAt, rollout } = thread;
+  return {
+    includeActive: requestedAt !== null && requestedAt >= rollout.uploadedAt,
+    maxAgeMs: requestedAt === null ? settings.maxRolloutAgeDays * DAY_MS : null,
+  };
 }
 
 /**

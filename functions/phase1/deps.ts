@@ -1,4 +1,5 @@
 import type { ExtractionPorts } from '../../core/extraction/extract-thread.ts';
+import type { JobQueue } from '../../core/ports/job-queue.ts';
 import type { SettingsStore } from '../../core/ports/settings-store.ts';
 import type { TelemetryFields } from '../../core/ports/telemetry.ts';
 import type { RolloutOf } from './decode-record.ts';
@@ -18,9 +19,11 @@ export interface Tracing {
   withSpan<T>(name: string, attributes: TelemetryFields, work: () => Promise<T>): Promise<T>;
 }
 
-/** What extraction on the queue needs. Made once a process. */
+/** What intake and extraction on the queue need. Made once a process. */
 export interface Phase1Deps extends ExtractionPorts {
   readonly settings: SettingsStore;
+  /** Takes the threads whose uploads were taken in. */
+  readonly queue: JobQueue;
   readonly redelivery: Redelivery;
   readonly tracing: Tracing;
   readonly rolloutOf: RolloutOf;

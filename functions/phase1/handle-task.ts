@@ -1,27 +1,32 @@
 import { DefectError, unreachable } from '../../core/errors.ts';
 import { extractThread } from '../../core/extraction/extract-thread.ts';
 import type { Outcome } from '../../core/extraction/outcome.ts';
+import { queueExtraction, type UploadFollowUp } from '../../core/extraction/queue-extraction.ts';
 import { type Settings, withDefaultBudget } from '../../core/settings.ts';
+import { rulesForThread } from '../../core/thread/eligibility.ts';
 import { takeInRollout } from '../../core/thread/take-in-rollout.ts';
 import type { Thread } from '../../core/thread/thread.ts';
-import { DAY_MS } from '../../core/time.ts';
 import type { Task } from './decode-record.ts';
 import type { Phase1Deps } from './deps.ts';
 import type { Worker } from './worker.ts';
 
-type ThreadTask = Extract<Task, { kind: 'thread_due' | 'uploaded' }>;
+type Uploaded = Extract<Task, { kind: 'uploaded' }>;
+type ThreadDue = Extract<Task, { kind: 'thread_due' }>;
+type ThreadRef = Pick<ThreadDue, 'userKey' | 'threadId'>;
 
 /**
- * Does one task of a message. Every expected end is recorded where it belongs and answered by returning; a thread whose model
- * cannot be used is put off without a claim, so that nothing of it is used up (user case A37).
+ * Does one task of a message. Every expected end is recorded where it belongs and answered by returning. An upload is only
+ * taken in, a second's work; its extraction waits for its user's turn (user case C21). A thread whose model cannot be used is
+ * put off without a claim, so that nothing of it is used up (user case A37).
  * @param ports with the model of this invocation
  * @throws the six failures of what it calls; DefectError `queue.message_unreadable` for a task of no known shape
  */
 export async function handleTask(worker: Worker, ports: Phase1Deps, task: Task): Promise<void> {
   switch (task.kind) {
     case 'uploaded':
+      return takeIn(ports, task);
     case 'thread_due':
-      return handleThread(worker, ports, task);
+      return extractDue(worker, ports, task);
     case 'foreign':
       return refuseForeign(ports, task);
     case 'unreadable':
@@ -31,16 +36,32 @@ export async function handleTask(worker: Worker, ports: Phase1Deps, task: Task):
   }
 }
 
-async function handleThread(worker: Worker, ports: Phase1Deps, task: ThreadTask): Promise<void> {
+async function takeIn(ports: Phase1Deps, task: Uploaded): Promise<void> {
+  const { userKey, threadId, order } = task;
+  ports.tracing.correlate({ thread_id: threadId });
+  const settings = await ports.settings.read(userKey);
+  const taken = await takeInRollout(ports, { userKey, threadId, order, settings });
+  const isThere = taken.kind === 'registered' || taken.kind === 'known';
+  const next = isThere ? await follow(ports, task, { settings, isNew: taken.kind === 'registered' }) : 'nothing';
+  ports.telemetry.event('info', 'upload.taken_in', { thread_id: threadId, outcome: taken.kind, next });
+}
+
+/** @returns what follows on the upload */
+async function follow(
+  ports: Phase1Deps,
+  task: ThreadRef,
+  of: { readonly settings: Settings; readonly isNew: boolean },
+): Promise<UploadFollowUp | 'nothing'> {
+  const thread = await ports.threads.get(task.userKey, task.threadId);
+  if (thread !== undefined) return queueExtraction(ports, { userKey: task.userKey, thread, ...of });
+  await removeStaleJob(ports, task);
+  return 'nothing';
+}
+
+async function extractDue(worker: Worker, ports: Phase1Deps, task: ThreadDue): Promise<void> {
   const { userKey, threadId } = task;
   ports.tracing.correlate({ thread_id: threadId });
   const settings = withDefaultBudget(await ports.settings.read(userKey), ports.dailyTokenBudget);
-  if (task.kind === 'uploaded') {
-    const taken = await takeInRollout(ports, { userKey, threadId, order: task.order, settings });
-    if (taken.kind === 'gone' || taken.kind === 'forgotten') {
-      return ports.telemetry.event('info', 'upload.ended', { thread_id: threadId, outcome: taken.kind });
-    }
-  }
   const thread = await ports.threads.get(userKey, threadId);
   if (thread === undefined) return removeStaleJob(ports, task);
   const model = settings.extractModel ?? ports.extractModel;
@@ -52,12 +73,12 @@ async function handleThread(worker: Worker, ports: Phase1Deps, task: ThreadTask)
 }
 
 /** The catalogue does not know the thread (erased, or never entered): its job would be due for ever. */
-async function removeStaleJob(ports: Phase1Deps, { userKey, threadId }: ThreadTask): Promise<void> {
+async function removeStaleJob(ports: Phase1Deps, { userKey, threadId }: ThreadRef): Promise<void> {
   await ports.jobs.removeExtraction(userKey, threadId);
   ports.telemetry.event('info', 'extraction.unknown_thread', { thread_id: threadId });
 }
 
-async function putOff(ports: Phase1Deps, { userKey, threadId }: ThreadTask, until: number): Promise<void> {
+async function putOff(ports: Phase1Deps, { userKey, threadId }: ThreadRef, until: number): Promise<void> {
   await ports.jobs.wake(userKey, threadId, until);
   ports.telemetry.count('stillroom.phase1', 1, { status: 'paused' });
   ports.telemetry.event('info', 'extraction.paused', { thread_id: threadId, until });
@@ -73,8 +94,6 @@ interface Extraction {
 async function extract(worker: Worker, ports: Phase1Deps, work: Extraction): Promise<Outcome> {
   const { userKey, thread, settings, model } = work;
   const remembered = await worker.evidence.recall(userKey, model, thread.rollout.bytes);
-  // What a person asked for by name is never too old, and what was there when they asked is not waited for.
-  const { requestedAt } = thread;
   return ports.tracing.withSpan('phase1.extract', { thread_id: thread.threadId }, () =>
     extractThread(ports, {
       userKey,
@@ -82,8 +101,7 @@ async function extract(worker: Worker, ports: Phase1Deps, work: Extraction): Pro
       settings,
       model,
       rememberedEvidenceTokens: remembered,
-      includeActive: requestedAt !== null && requestedAt >= thread.rollout.uploadedAt,
-      maxAgeMs: requestedAt === null ? settings.maxRolloutAgeDays * DAY_MS : null,
+      ...rulesForThread(thread, settings),
     }),
   );
 }

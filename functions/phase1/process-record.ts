@@ -31,7 +31,7 @@ export async function processRecord(worker: Worker, invocation: Invocation, reco
   const receives = Number(record.attributes.ApproximateReceiveCount) || 1;
   const failed: Failing[] = [];
   for (const task of decode(worker, record, failed)) {
-    const failing = invocation.hasTime() ? await attempt(worker, invocation, task) : OUT_OF_TIME;
+    const failing = invocation.hasTimeFor(task) ? await attempt(worker, invocation, task) : OUT_OF_TIME;
     if (failing !== undefined) failed.push(failing);
   }
   const real = failed.find((failing) => failing !== OUT_OF_TIME);

@@ -14,6 +14,7 @@ import { S3RolloutStore } from '../../adapters/s3/rollout-store.ts';
 import { createSecretsClient } from '../../adapters/secrets/client.ts';
 import { SecretKey } from '../../adapters/secrets/secret-key.ts';
 import { createQueueClient } from '../../adapters/sqs/client.ts';
+import { SqsJobQueue } from '../../adapters/sqs/job-queue.ts';
 import { SqsRedelivery } from '../../adapters/sqs/redelivery.ts';
 import { RandomTokenSource } from '../../adapters/system/random-token-source.ts';
 import { SystemClock } from '../../adapters/system/system-clock.ts';
@@ -28,6 +29,7 @@ export function wire(env: Phase1Env): Phase1Deps {
   const telemetry = new PowertoolsTelemetry({ functionName: 'phase1', stage: env.stage });
   const table = new DynamoTable(createTableClient(), env.tableName);
   const objects = createObjectClient();
+  const messages = createQueueClient();
   const key = new SecretKey(createSecretsClient(), env.modelSecretArn, clock);
   return {
     threads: new DynamoThreadStore(table),
@@ -36,12 +38,13 @@ export function wire(env: Phase1Env): Phase1Deps {
     jobs: new DynamoJobStore(table),
     ledger: new DynamoUsageLedger(table, clock),
     settings: new DynamoSettingsStore(table),
+    queue: new SqsJobQueue(messages, env.queueUrl),
     model: new KeyedModelClient(key, { baseUrl: env.modelBaseUrl, apiMode: env.modelApi }),
     templates: new FilesTemplateStore(env.templatesFolder),
     clock,
     tokens: new RandomTokenSource(),
     telemetry,
-    redelivery: new SqsRedelivery(createQueueClient(), env.queueUrl),
+    redelivery: new SqsRedelivery(messages, env.queueUrl),
     tracing: {
       correlate: (ids) => telemetry.correlate(ids),
       flush: () => telemetry.flush(),

@@ -7,7 +7,7 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ROLLOUTS_PREFIX } from '../../adapters/s3/keys.ts';
 import { DeadLetters, queueProps } from './dead-letters.ts';
-import { listKeys, readSecret, receiveMessages, useItems, useObjects } from './grants.ts';
+import { listKeys, readSecret, receiveMessages, sendMessages, useItems, useObjects } from './grants.ts';
 import { modelEnvironment } from './model.ts';
 import type { StageScope } from './stage-scope.ts';
 import { StillroomFunction } from './stillroom-function.ts';
@@ -110,6 +110,8 @@ export class RolloutIntake extends Construct {
       },
       grants: [
         receiveMessages(this.queue),
+        // A thread whose upload was taken in waits for its user's turn in the same queue (user case C21).
+        sendMessages(this.queue),
         // By the keys of its messages only: it may not list them.
         useObjects(storage.rollouts, 'ReadRollouts', ['GetObject', 'GetObjectVersion'], [`${ROLLOUTS_PREFIX}*`]),
         // A body that a newer one replaced goes with all its versions; it can name bodies, and read none.

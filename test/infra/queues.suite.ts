@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../core/settings.ts';
 import { SECOND_MS } from '../../core/time.ts';
-import { at, flat, list, statements, synthStack } from '../support/synth.ts';
+import { at, flat, grantsOf, list, statements, synthStack } from '../support/synth.ts';
 
 const stack = synthStack();
 const intake = stack.one('AWS::SQS::Queue', /^IntakeQueue/);
@@ -36,6 +36,13 @@ describe('the queue of rollouts', () => {
 
   it('is worked on by leases that outlive the function', () => {
     expect(LIMITS.extractionLeaseMs).toBeGreaterThan(timeoutOf('phase1') * SECOND_MS);
+  });
+
+  it('is a standard queue, in which message groups are shared fairly; phase1 itself sends threads to it in turns (C21)', () => {
+    expect(intake.properties['FifoQueue']).toBeUndefined();
+    const queue = flat(at(mapping.properties, 'EventSourceArn'));
+    const sends = grantsOf(stack, 'phase1').filter((item) => item.actions.includes('sqs:SendMessage'));
+    expect(sends.map((item) => [item.actions, item.resources])).toEqual([[['sqs:SendMessage'], [queue]]]);
   });
 
   it('gives up a message after five receives', () => {

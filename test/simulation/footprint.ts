@@ -36,14 +36,16 @@ export interface Footprint {
 export const EXTRACTION: Footprint = {
   name: 'one session extracted',
   lambdaGbSeconds: 27 * 0.5,
-  lambdaRequests: 1,
+  // one that takes the upload in, one that extracts
+  lambdaRequests: 2,
   // catalogue 1, wake 1, claim 1, reserve 1, settle 1, heartbeat 1, texts 3, commit 1, consolidation due 1; and the sparse
   // index follows wake, claim, heartbeat (delete and put: 2 each), commit 1, due 2
   tableWriteUnits: 11 + 9,
-  tableReadUnits: 8,
+  tableReadUnits: 10,
   objectPuts: 1,
   objectGets: 3,
-  queueRequests: 4,
+  // two messages, each sent, received and deleted
+  queueRequests: 6,
   httpRequests: 1,
   modelInputTokens: 9_000,
   modelOutputTokens: 1_500,

@@ -4,7 +4,8 @@ import { sweep } from '../../core/control/sweep.ts';
 import { StillroomError } from '../../core/errors.ts';
 import { type ExtractionPorts, extractThread } from '../../core/extraction/extract-thread.ts';
 import type { Outcome } from '../../core/extraction/outcome.ts';
-import type { JobMessage } from '../../core/ports/job-queue.ts';
+import { queueExtraction } from '../../core/extraction/queue-extraction.ts';
+import type { JobMessage, JobQueue } from '../../core/ports/job-queue.ts';
 import type { ModelReply } from '../../core/ports/model-client.ts';
 import { DEFAULT_SETTINGS, LIMITS } from '../../core/settings.ts';
 import { takeInRollout } from '../../core/thread/take-in-rollout.ts';
@@ -192,10 +193,21 @@ export class World {
     }
   }
 
-  /** An upload is entered in the catalogue first; its extraction waits its user's turn. */
+  /** An upload is entered in the catalogue first, as `phase1` does it; its extraction waits its user's turn. */
   async #takeIn({ userKey, threadId }: { readonly userKey: string; readonly threadId: string }): Promise<void> {
-    await takeInRollout(this.#ports, { userKey, threadId, order: null, settings: SETTINGS });
-    this.#send({ body: { kind: 'thread-due', userKey, threadId }, seenAt: this.#clock.now(), receives: 0 });
+    const taken = await takeInRollout(this.#ports, { userKey, threadId, order: null, settings: SETTINGS });
+    const thread = await this.#ports.threads.get(userKey, threadId);
+    if (thread === undefined) throw new Error('an upload was not entered');
+    const ports = { ...this.#ports, queue: this.#jobQueue() };
+    await queueExtraction(ports, { userKey, thread, settings: SETTINGS, isNew: taken.kind === 'registered' });
+  }
+
+  #jobQueue(): JobQueue {
+    return {
+      send: async (messages) => {
+        for (const body of messages) this.#send({ body, seenAt: this.#clock.now(), receives: 0 });
+      },
+    };
   }
 
   async #extract(userKey: string, threadId: string): Promise<void> {
@@ -250,13 +262,14 @@ export class World {
 
   async #sweep(): Promise<void> {
     const before = this.due.queries;
-    const queue = {
-      send: async (messages: readonly JobMessage[]) => {
-        for (const body of messages) this.#send({ body, seenAt: this.#clock.now(), receives: 0 });
-      },
-    };
     const consolidations = { start: async ({ userKey }: { userKey: string }) => this.#consolidate(userKey) };
-    const ports = { due: this.due, queue, consolidations, clock: this.#clock, telemetry: this.#ports.telemetry };
+    const ports = {
+      due: this.due,
+      queue: this.#jobQueue(),
+      consolidations,
+      clock: this.#clock,
+      telemetry: this.#ports.telemetry,
+    };
     const report = await sweep(ports, { maxJobs: this.#scenario.sweepJobs, hasTime: () => true });
     const handedOn = report.extractions + report.consolidations;
     this.sweeps.push({ handedOn, complete: report.complete, queries: this.due.queries - before });

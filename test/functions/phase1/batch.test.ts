@@ -39,32 +39,39 @@ describe('phase1, a batch', () => {
     const [first, second] = [await bench.upload(USER, 'a'), await bench.upload(USER, 'b')];
     bench.expectCalls(2);
     expect(await bench.invoke(batchOf(s3TestBody(), s3Body(first), s3Body(second)))).toEqual([]);
+    expect(bench.flushes).toBe(1);
+    expect(await bench.drain()).toEqual([]);
     expect(await bench.outcome(USER, 'a')).toBe('extracted');
     expect(await bench.outcome(USER, 'b')).toBe('extracted');
-    expect(bench.flushes).toBe(1);
   });
 
   it('C2 a body that is not JSON goes back alone', async () => {
     const upload = await bench.upload(USER, 'a');
     bench.expectCalls(1);
-    expect(await bench.invoke(batchOf('not JSON', s3Body(upload)))).toEqual(['message-1']);
+    expect(await bench.deliver(batchOf('not JSON', s3Body(upload)))).toEqual(['message-1']);
     expect(await bench.outcome(USER, 'a')).toBe('extracted');
   });
 
-  it('C7 of ten messages exactly the fourth goes back', async () => {
+  it('C7 of ten messages exactly the fourth goes back, of ten uploads as of ten threads that are due', async () => {
     failOn('t4', OUT);
+    const ids = Array.from({ length: 10 }, (_, at) => `t${at + 1}`);
     const bodies: string[] = [];
-    for (let at = 1; at <= 10; at++) bodies.push(s3Body(await bench.upload(USER, `t${at}`)));
+    for (const id of ids) bodies.push(s3Body(await bench.upload(USER, id)));
+    const fourth = { batchItemFailures: [{ itemIdentifier: 'message-4' }] };
+    expect(await bench.answer(batchOf(...bodies))).toEqual(fourth);
+    expect(bench.queue.drain().map((message) => message.threadId)).toEqual(ids.filter((id) => id !== 't4'));
     bench.expectCalls(9);
-    expect(await bench.answer(batchOf(...bodies))).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-4' }] });
+    expect(await bench.answer(batchOf(...ids.map((id) => dueBody(USER, id))))).toEqual(fourth);
     bench.core.model.assertDone();
   });
 
-  it('C7 an exception that nobody expected is still the failure of its own message', async () => {
+  it('C7 an exception that nobody expected is still the failure of its own message, in either step', async () => {
     failOn('t2', new TypeError('cannot read MARKER'));
     const bodies = [await bench.upload(USER, 't1'), await bench.upload(USER, 't2'), await bench.upload(USER, 't3')];
-    bench.expectCalls(2);
     expect(await bench.invoke(batchOf(...bodies.map((record) => s3Body(record))))).toEqual(['message-2']);
+    bench.expectCalls(2);
+    expect(await bench.invoke(batchOf(...['t1', 't2', 't3'].map((id) => dueBody(USER, id))))).toEqual(['message-2']);
+    bench.core.model.assertDone();
     expect(JSON.stringify(bench.core.telemetry.events)).not.toContain('MARKER');
     expect(bench.core.telemetry.events).toContainEqual(
       expect.objectContaining({ level: 'error', fields: { code: 'phase1.unexpected', error: 'TypeError' } }),
@@ -101,8 +108,13 @@ describe('phase1, what comes again', () => {
     const event = batchOf(s3Body(await bench.upload(USER, 't')));
     bench.expectCalls(1);
     const answers = [...(await Promise.all([bench.invoke(event), bench.invoke(event)]))];
+    const messages = bench.queue.drain().map(({ userKey, threadId }) => batchOf(dueBody(userKey, threadId)));
+    expect(messages.length).toBeGreaterThan(0);
+    for (const message of messages)
+      answers.push(...(await Promise.all([bench.invoke(message), bench.invoke(message)])));
     for (let again = 0; again < 3; again++) answers.push(await bench.invoke(event));
     expect(answers.flat()).toEqual([]);
+    expect(bench.queue.drain()).toEqual([]);
     expect(bench.calls).toBe(1);
     expect(await bench.core.outputs.heads(USER)).toHaveLength(1);
     expect(await bench.outcome(USER, 't')).toBe('extracted');
@@ -111,10 +123,11 @@ describe('phase1, what comes again', () => {
   it('C4 an older event that comes second changes nothing, with a sequencer of another length', async () => {
     const upload = await bench.upload(USER, 't', { sequencer: '0055AED6DCD90281E5' });
     bench.expectCalls(1);
-    await bench.invoke(batchOf(s3Body(upload)));
+    await bench.deliver(batchOf(s3Body(upload)));
     const head = await bench.core.outputs.head(USER, 't');
     const older = objectEvent('ObjectCreated:Put', `rollouts/${USER}/t.jsonl`, { sequencer: '0055AED6DCD90281' });
     expect(await bench.invoke(batchOf(s3Body(older)))).toEqual([]);
+    expect(bench.queue.drain()).toEqual([]);
     expect(await bench.core.outputs.head(USER, 't')).toEqual(head);
     expect((await bench.core.threads.get(USER, 't'))?.rollout.order).toBe('0055AED6DCD90281E5');
     expect(bench.calls).toBe(1);
@@ -122,21 +135,41 @@ describe('phase1, what comes again', () => {
 
   it('C4 a newer upload is extracted anew and its row wins', async () => {
     bench.expectCalls(2);
-    await bench.invoke(batchOf(s3Body(await bench.upload(USER, 't', { sequencer: '0055AED6DCD90281' }))));
+    await bench.deliver(batchOf(s3Body(await bench.upload(USER, 't', { sequencer: '0055AED6DCD90281' }))));
     const bytes = session('t', 'more', NOW - 20 * HOUR_MS);
-    await bench.invoke(batchOf(s3Body(await bench.upload(USER, 't', { bytes, sequencer: '0055AED6DCD90281E5' }))));
+    await bench.deliver(batchOf(s3Body(await bench.upload(USER, 't', { bytes, sequencer: '0055AED6DCD90281E5' }))));
     const thread = await bench.core.threads.get(USER, 't');
     expect((await bench.core.outputs.head(USER, 't'))?.sourceUpdatedAt).toBe(thread?.updatedAt);
     expect(bench.calls).toBe(2);
+  });
+
+  it('an upload whose thread could not be queued comes back, and is queued then', async () => {
+    const event = batchOf(s3Body(await bench.upload(USER, 't')));
+    let out = true;
+    bench.open(() => ({
+      queue: {
+        send: async (messages) => {
+          if (out) throw new UnavailableError('queue.send_failed', 'out');
+          await bench.queue.send(messages);
+        },
+      },
+    }));
+    expect(await bench.invoke(event)).toEqual(['message-1']);
+    out = false;
+    bench.expectCalls(1);
+    expect(await bench.deliver(event)).toEqual([]);
+    expect(await bench.outcome(USER, 't')).toBe('extracted');
   });
 
   it('C6 one bad record of three: the message comes back, and the good ones are not paid for again', async () => {
     failOn('b', OUT, 1);
     const records = [await bench.upload(USER, 'a'), await bench.upload(USER, 'b'), await bench.upload(USER, 'c')];
     bench.expectCalls(3);
-    expect(await bench.invoke(batchOf(s3Body(...records)))).toEqual(['message-1']);
+    expect(await bench.deliver(batchOf(s3Body(...records)))).toEqual(['message-1']);
     expect(bench.calls).toBe(2);
     expect(await bench.invoke(batchOf(s3Body(...records)))).toEqual([]);
+    expect(bench.queue.waiting).toMatchObject([{ threadId: 'b' }]);
+    expect(await bench.drain()).toEqual([]);
     expect(bench.calls).toBe(3);
     for (const id of ['a', 'b', 'c']) expect(await bench.outcome(USER, id)).toBe('extracted');
   });
@@ -144,7 +177,7 @@ describe('phase1, what comes again', () => {
   it('C6 a record of no known shape does not keep the others of its message back', async () => {
     const good = await bench.upload(USER, 'a');
     bench.expectCalls(1);
-    expect(await bench.invoke(batchOf(s3Body({ s3: 1 }, good)))).toEqual(['message-1']);
+    expect(await bench.deliver(batchOf(s3Body({ s3: 1 }, good)))).toEqual(['message-1']);
     expect(await bench.outcome(USER, 'a')).toBe('extracted');
   });
 
@@ -174,9 +207,14 @@ describe('phase1, what comes again', () => {
 describe('phase1, the time of an invocation', () => {
   const FULL = LIMITS.modelTimeoutMs + LIMITS.extractionReserveMs;
 
+  /** Threads that were taken in, and the messages that say that they are due. */
+  async function due(...ids: readonly string[]): Promise<readonly string[]> {
+    for (const id of ids) await bench.invoke(batchOf(s3Body(await bench.upload(USER, id))));
+    return bench.queue.drain().map(({ userKey, threadId }) => dueBody(userKey, threadId));
+  }
+
   it('C9 stops taking records when the time left is under one extraction; the rest goes back at once, unclaimed', async () => {
-    const bodies: string[] = [];
-    for (const id of ['a', 'b', 'c', 'd']) bodies.push(s3Body(await bench.upload(USER, id)));
+    const bodies = await due('a', 'b', 'c', 'd');
     let left = 2 * FULL;
     bench.remainingMs = () => left;
     const slow = () => {
@@ -186,35 +224,63 @@ describe('phase1, the time of an invocation', () => {
     bench.core.model.expect(slow, slow);
     expect(await bench.invoke(batchOf(...bodies))).toEqual(['message-3', 'message-4']);
     expect(bench.redelivered).toEqual(['receipt-3: 0', 'receipt-4: 0']);
-    expect(await bench.core.threads.get(USER, 'c')).toBeUndefined();
+    const job = await bench.core.jobs.get(USER, { kind: 'extraction', threadId: 'c' });
+    expect(job).toMatchObject({ attempts: 0, inputWatermark: null });
     bench.core.model.assertDone();
+  });
+
+  it('takes uploads in with less time than a model call needs, and stops when there is too little for that too', async () => {
+    const bodies: string[] = [];
+    for (const id of ['a', 'b', 'c']) bodies.push(s3Body(await bench.upload(USER, id)));
+    let left = LIMITS.extractionReserveMs + 1_000;
+    bench.remainingMs = () => left;
+    bench.open((ports) => ({
+      rollouts: withMethods(ports.rollouts, {
+        open: (userKey, threadId) => {
+          left -= 1_000;
+          return bench.core.rollouts.open(userKey, threadId);
+        },
+      }),
+    }));
+    expect(await bench.invoke(batchOf(...bodies))).toEqual(['message-3']);
+    expect(bench.redelivered).toEqual(['receipt-3: 0']);
+    expect(await bench.core.threads.get(USER, 'c')).toBeUndefined();
   });
 
   it('C9 stops between the records of one message too, and the message comes back for the rest', async () => {
     const records = [await bench.upload(USER, 'a'), await bench.upload(USER, 'b')];
-    let left = FULL + 1_000;
+    let left = LIMITS.extractionReserveMs + 1_000;
     bench.remainingMs = () => left;
-    bench.expectCalls(1);
     bench.open((ports) => ({
-      model: {
-        respond: (request) => {
+      rollouts: withMethods(ports.rollouts, {
+        open: (userKey, threadId) => {
           left -= 2_000;
-          return ports.model.respond(request);
+          return bench.core.rollouts.open(userKey, threadId);
         },
-      },
+      }),
     }));
     expect(await bench.invoke(batchOf(s3Body(...records)))).toEqual(['message-1']);
-    left = 2 * FULL;
-    bench.expectCalls(1);
-    expect(await bench.invoke(batchOf(s3Body(...records)))).toEqual([]);
+    expect(bench.queue.drain()).toMatchObject([{ threadId: 'a' }]);
+    left = 10 * FULL;
+    bench.expectCalls(2);
+    expect(await bench.deliver(batchOf(s3Body(...records)))).toEqual([]);
     expect(await bench.outcome(USER, 'b')).toBe('extracted');
   });
 
   it('begins with the first record where the function has less time than a whole call, and cuts the call', async () => {
+    const bodies = await due('a');
     bench.remainingMs = () => 60_000;
     bench.expectCalls(1);
-    expect(await bench.invoke(batchOf(s3Body(await bench.upload(USER, 'a'))))).toEqual([]);
+    expect(await bench.invoke(batchOf(...bodies))).toEqual([]);
     expect(bench.core.model.requests[0]?.timeoutMs).toBe(60_000 - LIMITS.extractionReserveMs);
+  });
+
+  it('begins with a first extraction also behind uploads', async () => {
+    const bodies = await due('a');
+    bench.remainingMs = () => 60_000;
+    bench.expectCalls(1);
+    expect(await bench.invoke(batchOf(s3Body(await bench.upload(USER, 'b')), ...bodies))).toEqual([]);
+    expect(await bench.outcome(USER, 'a')).toBe('extracted');
   });
 
   it('C37 a model that never answers is given up in time; the thread waits for its retry, and nothing calls twice', async () => {
@@ -224,10 +290,11 @@ describe('phase1, the time of an invocation', () => {
       return { kind: 'unavailable', code: 'timeout' };
     });
     const event = batchOf(s3Body(await bench.upload(USER, 'a')));
-    expect(await bench.invoke(event)).toEqual([]);
+    expect(await bench.deliver(event)).toEqual([]);
     expect(await bench.outcome(USER, 'a')).toBe('failed(model_unavailable)');
     expect(await bench.dueAt(USER, 'a')).toBe(NOW + LIMITS.silenceRetryMs);
-    expect(await bench.invoke(event)).toEqual([]);
+    expect(await bench.deliver(event)).toEqual([]);
+    expect(await bench.invoke(batchOf(dueBody(USER, 'a')))).toEqual([]);
     expect(bench.calls).toBe(1);
     bench.core.clock.advance(LIMITS.silenceRetryMs);
     bench.expectCalls(1);

@@ -66,8 +66,7 @@ describe('phase1, what is told (B31)', () => {
     const { bench, output } = openLogged(more);
     const record = await bench.upload(USER, 't', { bytes: session('t', MARKER) });
     bench.core.model.expect(goodReply(`# ${MARKER}`));
-    const answer = await bench.answer(batchOf(s3Body(record)));
-    expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-1' }] });
+    expect(await bench.deliver(batchOf(s3Body(record)))).toEqual(['message-1']);
     expect(output.text()).toContain('"request_id":"request-1"');
     expect(output.text()).toContain('message.returned');
     expect(output.text() + JSON.stringify(bench.redelivered)).not.toContain(MARKER);
@@ -82,7 +81,7 @@ describe('phase1, what is told (B31)', () => {
     const { bench, output } = openLogged();
     bench.core.model.expect(reply);
     const record = await bench.upload(USER, 't', { bytes: session('t', MARKER) });
-    expect(await bench.invoke(batchOf(s3Body(record)))).toEqual([]);
+    expect(await bench.deliver(batchOf(s3Body(record)))).toEqual([]);
     expect(output.text()).toContain('"thread_id":"t"');
     expect(output.text()).toContain('extraction.ended');
     expect(output.text()).not.toContain(MARKER);
@@ -107,7 +106,7 @@ describe('phase1, what is told (B31)', () => {
     const { bench, output } = openLogged();
     const bytes = new TextEncoder().encode(`{"${MARKER}":"${MARKER}"}\n`.repeat(3_000));
     const record = await bench.upload(USER, 't', { bytes });
-    expect(await bench.invoke(batchOf(s3Body(record)))).toEqual([]);
+    expect(await bench.deliver(batchOf(s3Body(record)))).toEqual([]);
     expect(output.text()).toContain('failed(unrecognised_format)');
     expect(output.text()).not.toContain(MARKER);
   });

@@ -16,10 +16,10 @@ beforeEach(() => {
   bench = new Phase1Bench();
 });
 
-/** Uploads and delivers. */
+/** Uploads and delivers, and what follows on it. */
 async function deliver(threadId: string, bytes?: Uint8Array): Promise<readonly string[]> {
   const record = await bench.upload(USER, threadId, bytes === undefined ? {} : { bytes });
-  return bench.invoke(batchOf(s3Body(record)));
+  return bench.deliver(batchOf(s3Body(record)));
 }
 
 describe('phase1, poison', () => {
@@ -39,6 +39,33 @@ describe('phase1, poison', () => {
     expect(bench.calls).toBe(0);
   });
 
+  it('C12 a broken upload that is repaired is extracted, although its last record is older than the broken upload', async () => {
+    await deliver('t', new Uint8Array([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1]));
+    expect(await bench.outcome(USER, 't')).toBe('failed(unreadable)');
+    bench.core.clock.advance(DEFAULT_SETTINGS.minRolloutIdleHours * HOUR_MS + 1);
+    bench.expectCalls(1);
+    const record = await bench.upload(USER, 't', { sequencer: '0055AED6DCD90281E6' });
+    expect(await bench.deliver(batchOf(s3Body(record)))).toEqual([]);
+    expect(await bench.outcome(USER, 't')).toBe('extracted');
+  });
+
+  it('C12 a broken upload in between leaves the output alone, and the session can go on', async () => {
+    const upload = async (bytes: Uint8Array, sequencer: string): Promise<string | undefined> => {
+      await bench.deliver(batchOf(s3Body(await bench.upload(USER, 't', { bytes, sequencer }))));
+      return bench.outcome(USER, 't');
+    };
+    bench.expectCalls(1);
+    expect(await upload(session('t', 'one', NOW - 24 * HOUR_MS), '01')).toBe('extracted');
+    const head = await bench.core.outputs.head(USER, 't');
+    expect(await upload(new Uint8Array([0x1f, 0x8b, 8, 0]), '02')).toBe('failed(unreadable)');
+    expect(await bench.core.outputs.head(USER, 't')).toEqual(head);
+    bench.expectCalls(1);
+    expect(await upload(session('t', 'two', NOW - 20 * HOUR_MS), '03')).toBe('extracted');
+    const thread = await bench.core.threads.get(USER, 't');
+    expect((await bench.core.outputs.head(USER, 't'))?.sourceUpdatedAt).toBe(thread?.updatedAt);
+    expect(thread?.updatedAt).toBeLessThan(NOW - 19 * HOUR_MS);
+  });
+
   it('C12 a redrive of 100 mixed messages pays only for what was never done', async () => {
     const bodies: string[] = [];
     for (let at = 0; at < 100; at++) {
@@ -48,12 +75,13 @@ describe('phase1, poison', () => {
       bodies.push(kinds[at % 4] ?? '');
     }
     bench.expectCalls(25);
-    await bench.invoke(batchOf(...bodies.filter((_, at) => at % 4 === 0)));
+    await bench.deliver(batchOf(...bodies.filter((_, at) => at % 4 === 0)));
     expect(bench.calls).toBe(25);
     bench.expectCalls(25); // of these only the last quarter was never done
-    expect(await bench.invoke(batchOf(...bodies))).toEqual([]);
+    expect(await bench.deliver(batchOf(...bodies))).toEqual([]);
     bench.core.model.assertDone();
     expect(await bench.invoke(batchOf(...bodies))).toEqual([]);
+    expect(bench.queue.drain()).toEqual([]);
     expect(bench.calls).toBe(50);
   });
 
@@ -71,6 +99,7 @@ describe('phase1, poison', () => {
 
   it('an upload whose object is gone again ends quietly', async () => {
     expect(await bench.invoke(batchOf(s3Body(objectCreated(`rollouts/${USER}/t.jsonl`, '1'))))).toEqual([]);
+    expect(bench.queue.drain()).toEqual([]);
     expect(await bench.outcome(USER, 't')).toBeUndefined();
   });
 
@@ -78,7 +107,9 @@ describe('phase1, poison', () => {
     bench.expectCalls(1);
     await deliver('t');
     await bench.core.threads.update(USER, 't', (thread) => (thread ? { ...thread, forgottenAt: NOW } : undefined));
-    expect(await deliver('t', session('t', 'again', NOW - 20 * HOUR_MS))).toEqual([]);
+    const again = await bench.upload(USER, 't', { bytes: session('t', 'again', NOW - 20 * HOUR_MS) });
+    expect(await bench.invoke(batchOf(s3Body(again)))).toEqual([]);
+    expect(bench.queue.drain()).toEqual([]);
     expect(await bench.core.rollouts.look(USER, 't')).toBeUndefined();
     expect(bench.calls).toBe(1);
   });
@@ -142,7 +173,7 @@ describe('phase1, how a model ends', () => {
     const bodies: string[] = [];
     for (const id of ['a', 'b', 'c']) bodies.push(s3Body(await bench.upload(USER, id)));
     bench.expectCalls(1, { kind: 'misconfigured', code: 'model_not_found' });
-    expect(await bench.invoke(batchOf(...bodies))).toEqual([]);
+    expect(await bench.deliver(batchOf(...bodies))).toEqual([]);
     expect(await bench.outcome(USER, 'a')).toBe('failed(configuration)');
     expect(await bench.dueAt(USER, 'b')).toBe(NOW + MINUTE_MS);
     expect((await bench.core.jobs.get(USER, { kind: 'extraction', threadId: 'b' }))?.attempts).toBe(0);
@@ -160,7 +191,7 @@ describe('phase1, how a model ends', () => {
     const bodies = [s3Body(await bench.upload('chooser', 't')), s3Body(await bench.upload(USER, 't'))];
     bench.core.model.expect({ kind: 'misconfigured', code: 'model_not_found' });
     bench.expectCalls(1);
-    await bench.invoke(batchOf(...bodies));
+    await bench.deliver(batchOf(...bodies));
     expect(await bench.outcome(USER, 't')).toBe('extracted');
     expect(bench.core.model.requests.map((request) => request.model)).toEqual(['no-such-model', 'extract-model']);
   });
@@ -179,7 +210,7 @@ describe('phase1, users and their settings', () => {
     const ofU = await bench.upload('u', 't', { bytes: session('t', 'MARKER-OF-U') });
     const ofV = await bench.upload('v', 't', { bytes: session('t', 'MARKER-OF-V') });
     bench.expectCalls(2);
-    expect(await bench.invoke(batchOf(s3Body(ofU), s3Body(ofV)))).toEqual(['message-1']);
+    expect(await bench.deliver(batchOf(s3Body(ofU), s3Body(ofV)))).toEqual(['message-1']);
     const prompts = bench.core.model.requests.map((request) => JSON.stringify(request));
     expect(prompts.map((text) => [/MARKER-OF-U/.test(text), /MARKER-OF-V/.test(text)])).toEqual([
       [true, false],
@@ -193,7 +224,7 @@ describe('phase1, users and their settings', () => {
     bench.open({ dailyTokenBudget: 5 });
     bench.settings.set('chooser', { ...DEFAULT_SETTINGS, dailyTokenBudget: 1_000_000 });
     bench.expectCalls(1);
-    await bench.invoke(batchOf(s3Body(await bench.upload('chooser', 't')), s3Body(await bench.upload(USER, 't'))));
+    await bench.deliver(batchOf(s3Body(await bench.upload('chooser', 't')), s3Body(await bench.upload(USER, 't'))));
     expect(await bench.outcome('chooser', 't')).toBe('extracted');
     expect(await bench.outcome(USER, 't')).toBe('deferred(budget)');
   });
@@ -229,6 +260,8 @@ describe('phase1, a session that goes on', () => {
       expect(await bench.invoke(batchOf(s3Body(record)))).toEqual([]);
     }
     expect(bench.calls).toBe(0);
+    expect(bench.queue.drain()).toEqual([]);
+    expect(await bench.outcome(USER, 't')).toBe('skipped(not_idle)');
     const thread = await bench.core.threads.get(USER, 't');
     const idleFrom = (thread?.updatedAt ?? 0) + DEFAULT_SETTINGS.minRolloutIdleHours * HOUR_MS;
     expect(await bench.dueAt(USER, 't')).toBe(idleFrom);

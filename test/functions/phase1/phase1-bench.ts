@@ -10,8 +10,9 @@ import { createHandler } from '../../../functions/phase1/create-handler.ts';
 import type { Phase1Deps } from '../../../functions/phase1/deps.ts';
 import { ExtractionBench, goodReply } from '../../core/extraction/extraction-bench.ts';
 import { NOW } from '../../core/extraction/sample-session.ts';
+import { MemoryJobQueue } from '../../doubles/memory-job-queue.ts';
 import { codexRollout, toChunks } from '../../support/rollout-builder.ts';
-import { objectCreated, ROLLOUTS } from './events.ts';
+import { batchOf, dueBody, objectCreated, ROLLOUTS } from './events.ts';
 
 export const MINUTES_15 = 900_000;
 const EXTRACT_MODEL = 'extract-model';
@@ -29,6 +30,7 @@ export function session(threadId: string, marker = 'nothing', startAt = NOW - DA
 export class Phase1Bench {
   readonly core = new ExtractionBench();
   readonly settings = new Map<string, Settings>();
+  readonly queue = new MemoryJobQueue();
   /** `receipt handle: seconds`, in order. */
   readonly redelivered: string[] = [];
   readonly correlated: (string | null | undefined)[] = [];
@@ -47,6 +49,18 @@ export class Phase1Bench {
   async invoke(event: SQSEvent): Promise<readonly string[]> {
     const answer = await this.answer(event);
     return answer.batchItemFailures.map((failure) => failure.itemIdentifier);
+  }
+
+  /** Hands all that the function has sent to its queue back to it, in one batch. @returns ids of the messages that go back */
+  async drain(): Promise<readonly string[]> {
+    const bodies = this.queue.drain().map(({ userKey, threadId }) => dueBody(userKey, threadId));
+    return bodies.length === 0 ? [] : this.invoke(batchOf(...bodies));
+  }
+
+  /** An invocation, and one for what it sent to the queue. @returns ids of the messages that go back from either */
+  async deliver(event: SQSEvent): Promise<readonly string[]> {
+    const intake = await this.invoke(event);
+    return [...intake, ...(await this.drain())];
   }
 
   answer(event: unknown): Promise<SQSBatchResponse> {
@@ -90,6 +104,7 @@ export class Phase1Bench {
         read: async (userKey) => this.settings.get(userKey) ?? DEFAULT_SETTINGS,
         write: async (userKey, settings) => void this.settings.set(userKey, settings),
       },
+      queue: this.queue,
       redelivery: {
         redeliver: async (receiptHandle, seconds) => void this.redelivered.push(`${receiptHandle}: ${seconds}`),
       },
