@@ -108,6 +108,7 @@ function threadOf(threadId: string, updatedAt: number): Thread {
     ended: true,
     forgottenAt: null,
     requestedAt: null,
+    reading: null,
     rollout: { sha256: threadId, bytes: 1, uploadedAt: updatedAt, path: `${threadId}.jsonl`, order: null },
   };
 }

@@ -170,9 +170,23 @@ function formatThreads(rows: readonly ThreadRow[]): string {
     clip(row.project, PROJECT_WIDTH, 'end'),
     String(row.usage_count),
     row.thread_id,
-    clip(row.detail ?? row.title ?? '', WHY_WIDTH),
+    [clip(row.detail ?? row.title ?? '', WHY_WIDTH), ...noteworthy(row.reading)]
+      .filter((part) => part !== '')
+      .join('; '),
   ]);
   return formatTable([header, ...cells.map((row) => row.map(printable))]);
+}
+
+/** What was met in the rollout that its owner may want to know. */
+function noteworthy(reading: ThreadRow['reading']): readonly string[] {
+  if (reading === null) return [];
+  const secrets = Object.values(reading.redactions).reduce((sum, count) => sum + count, 0);
+  return [
+    reading.broken_lines > 0 ? `${reading.broken_lines} broken lines` : '',
+    reading.oversized_records > 0 ? `${reading.oversized_records} oversized records` : '',
+    reading.torn_tail ? 'torn tail' : '',
+    secrets > 0 ? `${secrets} secrets redacted` : '',
+  ];
 }
 
 function formatMatches(

@@ -6,8 +6,9 @@ import { InvalidInputError } from '../core/errors.ts';
 import type { Outcome } from '../core/extraction/outcome.ts';
 import { isThreadId, sha256Hex } from '../core/ids.ts';
 import { readRollout } from '../core/rollout/read-rollout.ts';
+import { damageOf } from '../core/rollout/record-counts.ts';
 import { redact } from '../core/rollout/redact.ts';
-import type { RolloutFacts } from '../core/rollout/rollout.ts';
+import type { RolloutDamage, RolloutFacts } from '../core/rollout/rollout.ts';
 import { LIMITS } from '../core/settings.ts';
 import { contentTime, registerThread } from '../core/thread/register-thread.ts';
 import { NO_HINTS, type Thread } from '../core/thread/thread.ts';
@@ -49,8 +50,9 @@ export async function importRollout(home: Home, file: FoundFile, rules: ImportRu
 }
 
 async function importUnknown(home: Home, file: FoundFile, rules: ImportRules): Promise<ImportedFile> {
-  const facts = await readFacts(file);
-  if (!('agentKind' in facts)) return { kind: 'ended', path: redact(file.path), threadId: null, outcome: facts };
+  const read = await readFacts(file);
+  if ('kind' in read) return { kind: 'ended', path: redact(file.path), threadId: null, outcome: read };
+  const { facts } = read;
   const threadId = chooseId(facts.threadId, file.path);
   if (threadId === undefined) {
     const outcome: Outcome = { kind: 'failed', reason: 'no_thread_id', detail: whyNoId(facts.threadId) };
@@ -62,16 +64,22 @@ async function importUnknown(home: Home, file: FoundFile, rules: ImportRules): P
     const outcome: Outcome = { kind: 'skipped', reason: 'unchanged', detail };
     return { kind: 'ended', path: redact(file.path), threadId, outcome };
   }
-  await storeThread(home, file, { threadId, facts, rules, stored });
+  await storeThread(home, file, { threadId, read, rules });
   return { kind: 'thread', path: redact(file.path), threadId, isNew: true };
 }
 
-async function readFacts(file: FoundFile): Promise<RolloutFacts | Outcome> {
+interface Read {
+  readonly facts: RolloutFacts;
+  readonly reading: RolloutDamage;
+}
+
+async function readFacts(file: FoundFile): Promise<Read | Outcome> {
   try {
     const reading = await readRollout(decompress(createReadStream(file.path), LIMITS.rolloutBytes), {
       evidenceTokens: null,
     });
-    return reading.kind === 'read' ? reading.facts : { kind: 'failed', reason: reading.reason, detail: reading.detail };
+    if (reading.kind === 'read') return { facts: reading.facts, reading: damageOf(reading.counts) };
+    return { kind: 'failed', reason: reading.reason, detail: reading.detail };
   } catch (error) {
     const code = errorCode(error);
     if (SOURCE_FAULTS.has(code)) return { kind: 'failed', reason: 'unreadable', detail: `${CANNOT_OPEN} (${code})` };
@@ -84,14 +92,14 @@ async function readFacts(file: FoundFile): Promise<RolloutFacts | Outcome> {
 async function storeThread(
   home: Home,
   file: FoundFile,
-  of: { threadId: string; facts: RolloutFacts; rules: ImportRules; stored: Thread | undefined },
+  of: { threadId: string; read: Read; rules: ImportRules },
 ): Promise<void> {
   const now = home.clock.now();
   const rollout = await home.rollouts.put(home.userKey, of.threadId, createReadStream(file.path), file.path, now);
   await home.threads.update(home.userKey, of.threadId, (stored) =>
     registerThread(stored, {
       threadId: of.threadId,
-      facts: of.facts,
+      ...of.read,
       rollout,
       hints: { ...NO_HINTS, sourceUpdatedAt: file.modifiedAt },
       now,

@@ -25,6 +25,14 @@ export interface ThreadRow {
   readonly title: string | null;
   readonly updated_at: string;
   readonly memory_mode: string;
+  /** What was met when its rollout was read; null = it was not read. */
+  readonly reading: {
+    readonly broken_lines: number;
+    readonly oversized_records: number;
+    readonly torn_tail: boolean;
+    /** Secrets replaced in the evidence of the last extraction, by kind. */
+    readonly redactions: Readonly<Record<string, number>>;
+  } | null;
   readonly usage_count: number;
   /** True when the last consolidation took it in. */
   readonly selected: boolean;
@@ -112,6 +120,12 @@ async function readAll(files: OpenedVersion): Promise<FileTree> {
   return tree;
 }
 
+function toReading({ reading }: Thread): ThreadRow['reading'] {
+  if (reading === null) return null;
+  const { broken, oversized, tornTail, redactions } = reading;
+  return { broken_lines: broken, oversized_records: oversized, torn_tail: tornTail, redactions };
+}
+
 function toThreadRow(thread: Thread, job: Job | undefined, head: StageOneHead | undefined): ThreadRow {
   const outcome = job?.outcome ?? null;
   return {
@@ -123,6 +137,7 @@ function toThreadRow(thread: Thread, job: Job | undefined, head: StageOneHead | 
     title: thread.title,
     updated_at: toFileTime(thread.updatedAt),
     memory_mode: thread.memoryMode,
+    reading: toReading(thread),
     usage_count: head?.usageCount ?? 0,
     selected: head !== undefined && head.selectedSnapshot !== null,
     rollout_path: thread.rollout.path,

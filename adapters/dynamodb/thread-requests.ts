@@ -45,6 +45,14 @@ const ITEM = z.object({
   rollout_uploaded_at: z.int(),
   rollout_path: z.string(),
   rollout_order: MAYBE_TEXT,
+  reading: z.optional(
+    z.object({
+      broken: z.int(),
+      oversized: z.int(),
+      torn_tail: z.boolean(),
+      redactions: z.record(z.string(), z.int()),
+    }),
+  ),
 });
 
 const MARK = z.object({ thread_id: z.string(), updated_at: z.int(), rollout_uploaded_at: z.int() });
@@ -139,8 +147,21 @@ export function readThread(stored: StoredItem): StoredThread {
       path: item.rollout_path,
       order: item.rollout_order ?? null,
     },
+    reading: readReading(item.reading),
   };
   return { thread, stamp: { revision: item.revision, writeId: item.write_id } };
+}
+
+function readReading(stored: z.infer<typeof ITEM>['reading']): Thread['reading'] {
+  if (stored === undefined) return null;
+  const { torn_tail: tornTail, ...counts } = stored;
+  return { ...counts, tornTail };
+}
+
+function writeReading(reading: Thread['reading']): Value {
+  if (reading === null) return null;
+  const { broken, oversized, tornTail, redactions } = reading;
+  return { broken, oversized, torn_tail: tornTail, redactions };
 }
 
 function writeThread(thread: Thread): Record<string, Value> {
@@ -168,6 +189,7 @@ function writeThread(thread: Thread): Record<string, Value> {
     rollout_uploaded_at: rollout.uploadedAt,
     rollout_path: rollout.path,
     rollout_order: rollout.order,
+    reading: writeReading(thread.reading),
   });
   // Texts of a rollout may hold half a character, which the wire does not take.
   const entries = Object.entries(attributes);

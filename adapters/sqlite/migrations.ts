@@ -168,4 +168,5 @@ CREATE INDEX consolidation_due ON consolidation (due_at) WHERE due_at IS NOT NUL
 ALTER TABLE threads ADD COLUMN rollout_order TEXT;
 CREATE TABLE settings (user_key TEXT NOT NULL PRIMARY KEY, content TEXT NOT NULL) STRICT, WITHOUT ROWID;
 `,
+  `ALTER TABLE threads ADD COLUMN reading TEXT`,
 ];

@@ -1,4 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite';
+import * as z from 'zod';
 import { DefectError } from '../../core/errors.ts';
 import type { ThreadMark, ThreadStore } from '../../core/ports/thread-store.ts';
 import type { MemoryMode, Thread } from '../../core/thread/thread.ts';
@@ -7,7 +8,13 @@ import type { Row } from './row.ts';
 
 const MODES = ['enabled', 'disabled', 'polluted'] as const;
 const COLUMNS =
-  'user_key, thread_id, memory_mode, source, subagent, ephemeral, parent_thread_id, agent_kind, cwd, repository, project, git_branch, title, created_at, updated_at, ended, forgotten_at, requested_at, rollout_sha256, rollout_bytes, rollout_uploaded_at, rollout_path, rollout_order';
+  'user_key, thread_id, memory_mode, source, subagent, ephemeral, parent_thread_id, agent_kind, cwd, repository, project, git_branch, title, created_at, updated_at, ended, forgotten_at, requested_at, rollout_sha256, rollout_bytes, rollout_uploaded_at, rollout_path, rollout_order, reading';
+const READING = z.object({
+  broken: z.int(),
+  oversized: z.int(),
+  tornTail: z.boolean(),
+  redactions: z.record(z.string(), z.int()),
+});
 const MARKS = COLUMNS.replaceAll(/\w+/g, '?');
 
 /** The catalogue in SQLite. */
@@ -104,6 +111,7 @@ function threadValues(thread: Thread): SQLInputValue[] {
     thread.rollout.uploadedAt,
     thread.rollout.path,
     thread.rollout.order,
+    thread.reading && JSON.stringify(thread.reading),
   ];
 }
 
@@ -133,5 +141,18 @@ function readThread(row: Row): Thread {
       path: row.text('rollout_path'),
       order: row.textOrNull('rollout_order'),
     },
+    reading: readReading(row.textOrNull('reading')),
   };
+}
+
+function readReading(text: string | null): Thread['reading'] {
+  if (text === null) return null;
+  try {
+    return READING.parse(JSON.parse(text));
+  } catch {
+    // without a cause: it would quote the text
+    throw new DefectError('home.row_unreadable', 'the database holds an unreadable value in threads.reading', {
+      details: { table: 'threads', column: 'reading' },
+    });
+  }
 }

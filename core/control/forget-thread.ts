@@ -65,6 +65,7 @@ function entomb(stored: Thread, now: number): Thread | undefined {
     requestedAt: null,
     forgottenAt: now,
     rollout: { ...stored.rollout, path: '' },
+    reading: null,
   };
 }
 

@@ -11,6 +11,8 @@ import type { TemplateStore } from '../ports/template-store.ts';
 import type { ThreadStore } from '../ports/thread-store.ts';
 import type { TokenSource } from '../ports/token-source.ts';
 import type { UsageLedger } from '../ports/usage-ledger.ts';
+import { damageOf, isSameDamage } from '../rollout/record-counts.ts';
+import type { RolloutDamage } from '../rollout/rollout.ts';
 import { LIMITS, type Settings } from '../settings.ts';
 import { estimateTokens } from '../text.ts';
 import type { Thread } from '../thread/thread.ts';
@@ -124,6 +126,7 @@ async function distil(ports: ExtractionPorts, run: Run): Promise<{ end: Extracti
   const { request, thread } = run;
   const { settings } = request;
   const reading = await readSession(ports.rollouts, request, evidenceBudget(request));
+  if (reading.counts !== null) await noteDamage(ports, run, damageOf(reading.counts));
   if (reading.kind === 'failed') {
     const { reason, detail } = reading;
     return {
@@ -160,6 +163,16 @@ async function distil(ports: ExtractionPorts, run: Run): Promise<{ end: Extracti
         );
       },
     },
+  );
+}
+
+/** Keeps what was met in the rollout, redactions too, where it is more than the catalogue knows. */
+async function noteDamage(ports: ExtractionPorts, run: Run, reading: RolloutDamage): Promise<void> {
+  const { thread, request } = run;
+  if (thread.reading !== null && isSameDamage(thread.reading, reading)) return;
+  const { sha256 } = thread.rollout;
+  await ports.threads.update(request.userKey, thread.threadId, (stored) =>
+    stored?.rollout.sha256 === sha256 && stored.forgottenAt === null ? { ...stored, reading } : undefined,
   );
 }
 

@@ -1,7 +1,7 @@
 import { InvalidInputError, NotFoundError, UnavailableError } from '../errors.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import { readRollout } from '../rollout/read-rollout.ts';
-import type { RolloutReading } from '../rollout/rollout.ts';
+import type { RolloutCounts, RolloutReading } from '../rollout/rollout.ts';
 import type { Settings } from '../settings.ts';
 
 export interface SessionRef {
@@ -10,10 +10,12 @@ export interface SessionRef {
   readonly settings: Pick<Settings, 'evidence'>;
 }
 
-/** A reading without the counts. */
+/** A reading; without counts where the rollout could not even be opened. */
 export type SessionReading =
-  | Pick<Extract<RolloutReading, { kind: 'read' }>, 'kind' | 'facts' | 'evidence'>
-  | Pick<Extract<RolloutReading, { kind: 'failed' }>, 'kind' | 'reason' | 'detail'>;
+  | Pick<Extract<RolloutReading, { kind: 'read' }>, 'kind' | 'facts' | 'evidence' | 'counts'>
+  | (Pick<Extract<RolloutReading, { kind: 'failed' }>, 'kind' | 'reason' | 'detail'> & {
+      readonly counts: RolloutCounts | null;
+    });
 
 /**
  * Reads the stored rollout of a thread. What is wrong with the rollout itself is a value, since no retry changes it: gone,
@@ -32,7 +34,7 @@ export async function readSession(
   } catch (error) {
     if (!(error instanceof NotFoundError || error instanceof InvalidInputError)) throw error;
     const reason = error.code === 'rollout.too_large' ? 'too_large' : 'unreadable';
-    return { kind: 'failed', reason, detail: error.code };
+    return { kind: 'failed', reason, detail: error.code, counts: null };
   }
 }
 

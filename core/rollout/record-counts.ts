@@ -1,4 +1,4 @@
-import type { RolloutCounts } from './rollout.ts';
+import type { RolloutCounts, RolloutDamage } from './rollout.ts';
 
 const MAX_KINDS = 400;
 const SHOWN_KINDS = 8;
@@ -80,6 +80,22 @@ export class RecordCounts {
     this.#kinds.set(type, tallies);
     return tally;
   }
+}
+
+/** The counts that are kept with the thread. */
+export function damageOf({ broken, oversized, tornTail, redactions }: RolloutDamage): RolloutDamage {
+  return { broken, oversized, tornTail, redactions };
+}
+
+export function isSameDamage(left: RolloutDamage, right: RolloutDamage): boolean {
+  const kinds = Object.entries(left.redactions);
+  return (
+    left.broken === right.broken &&
+    left.oversized === right.oversized &&
+    left.tornTail === right.tornTail &&
+    kinds.length === Object.keys(right.redactions).length &&
+    kinds.every(([kind, count]) => right.redactions[kind] === count)
+  );
 }
 
 const OTHER = '(other)';

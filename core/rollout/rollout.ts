@@ -74,6 +74,12 @@ export interface RolloutCounts {
   readonly redactions: Readonly<Record<string, number>>;
 }
 
+/**
+ * What was wrong in a rollout that was read all the same, in the small form that the catalogue keeps and `stillroom threads`
+ * shows.
+ */
+export type RolloutDamage = Pick<RolloutCounts, 'broken' | 'oversized' | 'tornTail' | 'redactions'>;
+
 /** A rollout that was read, or why it could not be. `evidence` is empty when it was not asked for. */
 export type RolloutReading =
   | { readonly kind: 'read'; readonly facts: RolloutFacts; readonly counts: RolloutCounts; readonly evidence: string }

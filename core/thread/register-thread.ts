@@ -1,5 +1,5 @@
 import { redact } from '../rollout/redact.ts';
-import type { RolloutFacts } from '../rollout/rollout.ts';
+import type { RolloutDamage, RolloutFacts } from '../rollout/rollout.ts';
 import { NEVER_SOURCES } from '../settings.ts';
 import { DAY_MS } from '../time.ts';
 import { projectKey } from './scope.ts';
@@ -15,6 +15,8 @@ const UNNAMED_SOURCE = 'custom';
 export interface Sighting {
   readonly threadId: string;
   readonly facts: RolloutFacts;
+  /** What was met while reading; null = it could not be read. */
+  readonly reading: RolloutDamage | null;
   readonly rollout: StoredRollout;
   readonly hints: UploadHints;
   readonly now: number;
@@ -83,6 +85,7 @@ function describe(
     forgottenAt: null,
     requestedAt,
     rollout: { ...rollout, path: redact(rollout.path) },
+    reading: sighting.reading,
   };
 }
 

@@ -5,7 +5,8 @@ import type { JobStore } from '../ports/job-store.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { ThreadStore } from '../ports/thread-store.ts';
 import { readRollout } from '../rollout/read-rollout.ts';
-import type { RolloutFacts } from '../rollout/rollout.ts';
+import { damageOf } from '../rollout/record-counts.ts';
+import type { RolloutDamage, RolloutFacts } from '../rollout/rollout.ts';
 import { LIMITS, type Settings } from '../settings.ts';
 import { registerThread } from './register-thread.ts';
 import type { StoredRollout, Thread, UploadedRollout, UploadHints } from './thread.ts';
@@ -79,12 +80,12 @@ export async function takeInRollout(ports: TakeInPorts, request: TakeInRequest):
   const uploaded = { ...found, hints: request.hints ?? found.hints };
   const rollout: StoredRollout = { ...uploaded.rollout, order };
   const sameBytes = stored?.rollout.sha256 === rollout.sha256;
-  const facts = sameBytes ? UNREAD : await readFacts(ports, request);
+  const { facts, reading } = sameBytes ? NOT_READ : await readFacts(ports, request);
   const now = ports.clock.now();
   const { generateMemories } = request.settings;
   // What cannot be read tells no times: nothing shows that its session goes on, and its owner should see the reason now.
   const hints = facts === UNREAD && !sameBytes ? { ...uploaded.hints, ended: true } : uploaded.hints;
-  const sighting = { threadId, facts, rollout, hints, now, requestedAt: null, generateMemories };
+  const sighting = { threadId, facts, reading, rollout, hints, now, requestedAt: null, generateMemories };
   const entered = await ports.threads.update(userKey, threadId, (known) => {
     // A later upload may have come in between; and what was not read must not replace what was.
     if (isOutOfOrder(known, order) || (sameBytes && known?.rollout.sha256 !== rollout.sha256)) return undefined;
@@ -116,13 +117,20 @@ function hasJustEnded(stored: Thread | undefined, uploaded: UploadedRollout): bo
   return uploaded.hints.ended === true && stored?.ended === false;
 }
 
-async function readFacts(ports: TakeInPorts, { userKey, threadId }: TakeInRequest): Promise<RolloutFacts> {
+interface Read {
+  readonly facts: RolloutFacts;
+  readonly reading: RolloutDamage | null;
+}
+
+const NOT_READ: Read = { facts: UNREAD, reading: null };
+
+async function readFacts(ports: TakeInPorts, { userKey, threadId }: TakeInRequest): Promise<Read> {
   try {
     const reading = await readRollout(await ports.rollouts.open(userKey, threadId), { evidenceTokens: null });
-    return reading.kind === 'read' ? reading.facts : UNREAD;
+    return { facts: reading.kind === 'read' ? reading.facts : UNREAD, reading: damageOf(reading.counts) };
   } catch (error) {
     // A fault of the rollout itself: the extraction meets it again and records it as the thread's outcome.
-    if (error instanceof InvalidInputError || error instanceof NotFoundError) return UNREAD;
+    if (error instanceof InvalidInputError || error instanceof NotFoundError) return NOT_READ;
     throw error;
   }
 }

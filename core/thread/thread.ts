@@ -1,3 +1,5 @@
+import type { RolloutDamage } from '../rollout/rollout.ts';
+
 /** The memory mode of a thread. Only `enabled` threads are extracted and selected (behaviours A-06, E-01, Q-04). */
 export type MemoryMode = 'enabled' | 'disabled' | 'polluted';
 
@@ -76,4 +78,9 @@ export interface Thread {
   /** When a person last asked for this thread by name (an explicit import or "extract now"); see selection. */
   readonly requestedAt: number | null;
   readonly rollout: StoredRollout;
+  /**
+   * What was met when the rollout was read; null = it was not read. Redactions are those of the evidence, so there are none
+   * before the first extraction.
+   */
+  readonly reading: RolloutDamage | null;
 }

@@ -18,6 +18,7 @@ const FULL: Thread = sampleThread({
   ended: false,
   forgottenAt: NOW,
   requestedAt: NOW - 1,
+  reading: { broken: 3, oversized: 1, tornTail: true, redactions: { github_token: 2, named_secret: 1 } },
 });
 
 /** Every catalogue keeps to this. */

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FoundFile } from '../../local/discover.ts';
 import { type Home, openHome } from '../../local/home.ts';
 import { type ImportedFile, importRollout } from '../../local/import-rollouts.ts';
+import { lookThreads } from '../../local/look.ts';
 import { codexRollout } from '../support/rollout-builder.ts';
 
 let folder = '';
@@ -48,6 +49,14 @@ describe('importRollout', () => {
     const file = found(place('a.jsonl', LONG));
     expect(await take(file)).toMatchObject({ kind: 'thread', isNew: true });
     expect(await take(file)).toMatchObject({ kind: 'thread', isNew: false });
+  });
+
+  it('keeps what was met in the file, for its owner to see', async () => {
+    const rollout = codexRollout().user('one').line('{broken').assistant('two').toBytes();
+    await take(found(place('a.jsonl', rollout.subarray(0, rollout.length - 5))));
+    const rows = home === undefined ? [] : await lookThreads(home, null);
+    const reading = { broken_lines: 1, oversized_records: 0, torn_tail: true, redactions: {} };
+    expect(rows.map((row) => row.reading)).toEqual([reading]);
   });
 
   it('a file that is gone or locked when its turn comes ends itself, not the run, and is tried again', async () => {

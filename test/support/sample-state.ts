@@ -46,6 +46,7 @@ export function sampleThread(given: Partial<Thread> = {}): Thread {
     forgottenAt: null,
     requestedAt: null,
     rollout: { sha256: '0'.repeat(64), bytes: 1_000, uploadedAt: NOW - 60_000, path: 'rollout.jsonl', order: null },
+    reading: null,
     ...given,
   };
 }

@@ -27,7 +27,15 @@ async function world(...threadIds: readonly string[]) {
   };
   for (const threadId of threadIds) {
     await ports.threads.update('u', threadId, () =>
-      sampleThread({ threadId, title: 'a title', cwd: '/private', repository: 'r', gitBranch: 'b', requestedAt: 5 }),
+      sampleThread({
+        threadId,
+        title: 'a title',
+        cwd: '/private',
+        repository: 'r',
+        gitBranch: 'b',
+        requestedAt: 5,
+        reading: { broken: 1, oversized: 0, tornTail: false, redactions: {} },
+      }),
     );
     await extract(ports, threadId, 100);
   }
@@ -57,7 +65,14 @@ describe('forgetting a thread', () => {
     expect(await ports.jobs.get('u', { kind: 'extraction', threadId: 't' })).toBeUndefined();
     expect(ports.removed).toEqual(['t']);
     const tombstone = await ports.threads.get('u', 't');
-    expect(tombstone).toMatchObject({ forgottenAt: NOW, title: null, cwd: null, repository: null, gitBranch: null });
+    expect(tombstone).toMatchObject({
+      forgottenAt: NOW,
+      title: null,
+      cwd: null,
+      repository: null,
+      gitBranch: null,
+      reading: null,
+    });
     expect(tombstone).toMatchObject({ project: 'unknown', requestedAt: null, rollout: { path: '' } });
     expect((await ports.outputs.bodies('u', [{ threadId: 'other', sourceUpdatedAt: 100 }])).size).toBe(1);
   });
@@ -184,6 +199,7 @@ describe('resetting a memory', () => {
 function sighting() {
   return {
     threadId: 't',
+    reading: null,
     facts: {
       agentKind: 'codex',
       formatVersion: null,

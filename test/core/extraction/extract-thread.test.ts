@@ -102,6 +102,16 @@ describe('extractThread, an output', () => {
     }
   });
 
+  it('keeps with the thread what was met in its rollout, redactions by kind', async () => {
+    const key = ['gh', 'p_', 'a1B2'.repeat(9)].join('');
+    const rollout = usefulRollout().line('{broken').user(`use ${key} there`);
+    await bench.add({}, rollout.toBytes());
+    bench.model.expect(goodReply());
+    await bench.run();
+    const thread = await bench.threads.get(USER, THREAD_ID);
+    expect(thread?.reading).toEqual({ broken: 1, oversized: 0, tornTail: false, redactions: { github_token: 1 } });
+  });
+
   it('emits what it came to', async () => {
     await bench.add();
     bench.model.expect(goodReply());

@@ -26,6 +26,7 @@ export function makeThread(more: Partial<Thread> = {}): Thread {
     ended: false,
     forgottenAt: null,
     requestedAt: null,
+    reading: { broken: 0, oversized: 0, tornTail: false, redactions: {} },
     rollout: {
       sha256: '0'.repeat(64),
       bytes: 1,

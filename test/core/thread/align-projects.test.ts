@@ -23,6 +23,7 @@ function thread(threadId: string, cwd: string | null, repository: string | null)
     forgottenAt: null,
     requestedAt: null,
     rollout: { sha256: '', bytes: 0, uploadedAt: 1, path: '', order: null },
+    reading: null,
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RolloutFacts } from '../../../core/rollout/rollout.ts';
+import type { RolloutDamage, RolloutFacts } from '../../../core/rollout/rollout.ts';
 import { registerThread, type Sighting } from '../../../core/thread/register-thread.ts';
 import type { StoredRollout, UploadHints } from '../../../core/thread/thread.ts';
 import { DAY_MS } from '../../../core/time.ts';
@@ -36,6 +36,8 @@ const NO_HINTS: UploadHints = {
 };
 const ROLLOUT: StoredRollout = { sha256: 'a', bytes: 1, uploadedAt: NOW - 5, path: 'a.jsonl', order: null };
 
+const READING: RolloutDamage = { broken: 1, oversized: 0, tornTail: true, redactions: {} };
+
 interface Given {
   readonly facts?: Partial<RolloutFacts>;
   readonly hints?: Partial<UploadHints>;
@@ -48,6 +50,7 @@ function sighting(given: Given = {}): Sighting {
   return {
     threadId: 't',
     facts: { ...FACTS, ...given.facts },
+    reading: READING,
     rollout: { ...ROLLOUT, ...given.rollout },
     hints: { ...NO_HINTS, ...given.hints },
     now: NOW,
@@ -81,6 +84,7 @@ describe('a thread seen for the first time', () => {
       forgottenAt: null,
       requestedAt: null,
       rollout: ROLLOUT,
+      reading: READING,
     });
   });
 

@@ -48,6 +48,23 @@ describe('taking in an uploaded rollout', () => {
     expect(job).toMatchObject({ status: 'pending', wakeAt: NOW + LIMITS.extractionLeaseMs });
   });
 
+  it('says what was met in it', async () => {
+    const world = makeWorld();
+    const bytes = codexRollout().user('hello').line('{broken').assistant('hi').toBytes();
+    await world.rollouts.put('u', 't', pieces(bytes.subarray(0, bytes.length - 9)), 'rollouts/u/t.jsonl', NOW);
+    await takeIn(world, '05');
+    const thread = await world.threads.get('u', 't');
+    expect(thread?.reading).toEqual({ broken: 1, oversized: 0, tornTail: true, redactions: {} });
+  });
+
+  it('says what was met in one of no known format', async () => {
+    const world = makeWorld();
+    const broken = new TextEncoder().encode('{"no":1}\n{broken\n');
+    await world.rollouts.put('u', 't', pieces(broken), 'rollouts/u/t.jsonl', NOW);
+    await takeIn(world, '05');
+    expect((await world.threads.get('u', 't'))?.reading).toMatchObject({ broken: 1, tornTail: false });
+  });
+
   it('follows the setting for new threads', async () => {
     const world = makeWorld();
     await upload(world, 'one');
