@@ -1,4 +1,4 @@
-import { GetObjectCommand, HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { NotFoundError } from '../../core/errors.ts';
 import { requireThreadId } from '../../core/ids.ts';
 import type { RolloutStore } from '../../core/ports/rollout-store.ts';
@@ -16,6 +16,11 @@ import { contentName, toHints, toMetadata } from './upload-metadata.ts';
 export interface S3RolloutStoreOptions {
   /** Largest plain size of a rollout, bytes; default 4 GiB. */
   readonly limitBytes?: number;
+  /**
+   * What `remove` does: every version goes for good (default), or the object is hidden and its versions go a day later by the
+   * bucket's lifecycle rule. For a function that may not list the bucket.
+   */
+  readonly removal?: 'versions' | 'hide';
 }
 
 /** Rollouts as objects `rollouts/<user_key>/<thread_id>.jsonl`; what the uploader said lies in the object's metadata. */
@@ -23,11 +28,13 @@ export class S3RolloutStore implements RolloutStore {
   readonly #client: S3Client;
   readonly #bucket: string;
   readonly #limitBytes: number;
+  readonly #removal: 'versions' | 'hide';
 
   constructor(client: S3Client, bucket: string, options: S3RolloutStoreOptions = {}) {
     this.#client = client;
     this.#bucket = bucket;
     this.#limitBytes = options.limitBytes ?? LIMITS.rolloutBytes;
+    this.#removal = options.removal ?? 'versions';
   }
 
   async put(
@@ -71,9 +78,19 @@ export class S3RolloutStore implements RolloutStore {
     }
   }
 
-  /** The object and every older version of it: nothing of a removed rollout stays. */
+  /**
+   * The object and every older version of it: nothing of a removed rollout stays. One that is only hidden is answered as
+   * removed, whether it was there or not: finding out would need a listing.
+   */
   async remove(userKey: string, threadId: string): Promise<boolean> {
-    return removeObject(this.#client, this.#place(userKey, threadId), 'rollout.write_failed');
+    const place = this.#place(userKey, threadId);
+    if (this.#removal === 'versions') return removeObject(this.#client, place, 'rollout.write_failed');
+    await this.#client
+      .send(new DeleteObjectCommand({ Bucket: place.bucket, Key: place.key }))
+      .catch((cause: unknown) => {
+        throw objectFailure('rollout.write_failed', cause);
+      });
+    return true;
   }
 
   #place(userKey: string, threadId: string): ObjectPlace {

@@ -33,7 +33,7 @@ export function wire(env: Phase1Env): Phase1Deps {
   const key = new SecretKey(createSecretsClient(), env.modelSecretArn, clock);
   return {
     threads: new DynamoThreadStore(table),
-    rollouts: new S3RolloutStore(objects, env.rolloutsBucket),
+    rollouts: new S3RolloutStore(objects, env.rolloutsBucket, { removal: 'hide' }),
     outputs: new DynamoStageOneStore(table, new S3BodyShelf(objects, env.memoriesBucket)),
     jobs: new DynamoJobStore(table),
     ledger: new DynamoUsageLedger(table, clock),

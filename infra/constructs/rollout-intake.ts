@@ -114,6 +114,8 @@ export class RolloutIntake extends Construct {
         sendMessages(this.queue),
         // By the keys of its messages only: it may not list them.
         useObjects(storage.rollouts, 'ReadRollouts', ['GetObject', 'GetObjectVersion'], [`${ROLLOUTS_PREFIX}*`]),
+        // A forgotten thread that is uploaded again is hidden at once, and gone with its versions a day later.
+        useObjects(storage.rollouts, 'HideForgotten', ['DeleteObject'], [`${ROLLOUTS_PREFIX}*`]),
         // A body that a newer one replaced goes with all its versions; it can name bodies, and read none.
         useObjects(storage.memories, 'KeepBodies', ['PutObject', 'DeleteObjectVersion'], [BODIES]),
         listKeys(storage.memories, 'FindBodyVersions', ['ListBucketVersions'], BODIES),

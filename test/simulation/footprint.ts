@@ -32,10 +32,13 @@ export interface Footprint {
   readonly modelOutputTokens: number;
 }
 
-/** One session from its upload to its committed output: 9,000 tokens in, 1,500 out, 27 s of a 512 MB function. */
+/** Seconds that one extraction keeps a worker. */
+export const EXTRACTION_SECONDS = 27;
+
+/** One session from its upload to its committed output: 9,000 tokens in, 1,500 out, 27 s of a 1,769 MB function. */
 export const EXTRACTION: Footprint = {
   name: 'one session extracted',
-  lambdaGbSeconds: 27 * 0.5,
+  lambdaGbSeconds: EXTRACTION_SECONDS * 1.728,
   // one that takes the upload in, one that extracts
   lambdaRequests: 2,
   // catalogue 1, wake 1, claim 1, reserve 1, settle 1, heartbeat 1, texts 3, commit 1, consolidation due 1; and the sparse
@@ -51,10 +54,10 @@ export const EXTRACTION: Footprint = {
   modelOutputTokens: 1_500,
 };
 
-/** One consolidation that takes in three sessions: four turns of a 1 GB function, two files and a manifest written. */
+/** One consolidation that takes in three sessions: four turns of a 1,769 MB function, two files and a manifest written. */
 export const CONSOLIDATION: Footprint = {
   name: 'one consolidation',
-  lambdaGbSeconds: 180 * 1,
+  lambdaGbSeconds: 180 * 1.728,
   lambdaRequests: 1,
   tableWriteUnits: 40,
   tableReadUnits: 60,
@@ -66,10 +69,10 @@ export const CONSOLIDATION: Footprint = {
   modelOutputTokens: 6_000,
 };
 
-/** `GET /v1/memory`: one request to the table (an item of 20 KB, read consistently), 5 ms of a 512 MB function. */
+/** `GET /v1/memory`: one request to the table (an item of 20 KB, read consistently), 5 ms of a 1,024 MB function. */
 export const READ: Footprint = {
   name: 'one read of the memory',
-  lambdaGbSeconds: 0.005 * 0.5,
+  lambdaGbSeconds: 0.005 * 1,
   lambdaRequests: 1,
   tableWriteUnits: 0,
   tableReadUnits: 6,

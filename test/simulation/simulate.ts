@@ -4,7 +4,15 @@
  * paid for twice.
  */
 import { toFileTime } from '../../core/time.ts';
-import { CONSOLIDATION, costOf, EXTRACTION, type Footprint, LIMITS_OF_AWS, READ } from './footprint.ts';
+import {
+  CONSOLIDATION,
+  costOf,
+  EXTRACTION,
+  EXTRACTION_SECONDS,
+  type Footprint,
+  LIMITS_OF_AWS,
+  READ,
+} from './footprint.ts';
 import { NOON, SCENARIOS, type Scenario } from './scenario.ts';
 import { type Upload, World } from './world.ts';
 
@@ -81,7 +89,7 @@ function spread(values: readonly number[]): { p50: number; p95: number; max: num
 /** Where the limits stand at 10 million rollouts a day, counted at the busiest hour. */
 function describeCapacity(): readonly { readonly what: string; readonly needed: number; readonly limit: number }[] {
   const perSecond = ((10_000 * SCALE) / 86_400) * PEAK;
-  const seconds = EXTRACTION.lambdaGbSeconds / 0.5;
+  const seconds = EXTRACTION_SECONDS;
   const indexUnits = 9 * perSecond;
   return [
     {

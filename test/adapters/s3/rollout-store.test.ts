@@ -130,6 +130,17 @@ describe('removing', () => {
     expect(await store.remove('user1', 't1')).toBe(false);
   });
 
+  it('where it may not list, hides the object in one call, and leaves the rest to the lifecycle rule', async () => {
+    const hiding = new S3RolloutStore(s3.client, 'rollouts', { removal: 'hide' });
+    await store.put('user1', 't1', chunksOf(Buffer.from('{}')), 'x', 1);
+    const before = s3.calls.length;
+    expect(await hiding.remove('user1', 't1')).toBe(true);
+    expect(s3.calls.slice(before).map((call) => call.command)).toEqual(['DeleteObject']);
+    expect(await store.look('user1', 't1')).toBeUndefined();
+    s3.failNext('DeleteObject', { kind: 'fail', error: slowDown() });
+    await expect(hiding.remove('user1', 't1')).rejects.toEqual(unavailable('rollout.write_failed'));
+  });
+
   it('removes the versions behind a delete marker, and says that there was no rollout', async () => {
     await put();
     s3.bucket('rollouts').delete(KEY, undefined);
