@@ -1,11 +1,8 @@
-import { DynamoDueIndex } from '../../adapters/dynamodb/due-index.ts';
-import { DynamoJobStore } from '../../adapters/dynamodb/job-store.ts';
 import { SqliteDueIndex } from '../../adapters/sqlite/due-index.ts';
 import { SqliteJobStore } from '../../adapters/sqlite/job-store.ts';
 import { MemoryDueIndex } from '../doubles/memory-due-index.ts';
 import { MemoryJobStore } from '../doubles/memory-job-store.ts';
 import { StageOneTable } from '../doubles/stage-one-table.ts';
-import { tableGround } from '../support/dynalite.ts';
 import { memoryGround, sqliteGround } from '../support/ground.ts';
 import { dueIndexContract } from './due-index.contract.ts';
 
@@ -15,8 +12,4 @@ dueIndexContract('in memory', () => {
 });
 dueIndexContract('SQLite', () =>
   sqliteGround((database) => ({ jobs: new SqliteJobStore(database), due: new SqliteDueIndex(database) })),
-);
-dueIndexContract(
-  'DynamoDB',
-  tableGround((table) => ({ jobs: new DynamoJobStore(table), due: new DynamoDueIndex(table) })),
 );

@@ -1,9 +1,7 @@
-import { DynamoStepRunner } from '../../adapters/dynamodb/step-runner.ts';
 import { SqliteStepRunner } from '../../adapters/sqlite/step-runner.ts';
 import { DirectStepRunner } from '../../adapters/system/direct-step-runner.ts';
 import { FixedClock } from '../doubles/fixed-clock.ts';
 import { MemoryStepRunner } from '../doubles/memory-step-runner.ts';
-import { tableGround } from '../support/dynalite.ts';
 import { memoryGround, sqliteGround } from '../support/ground.ts';
 import { NOW } from '../support/sample-state.ts';
 import { stepRunnerContract } from './step-runner.contract.ts';
@@ -13,10 +11,3 @@ stepRunnerContract('direct', () => memoryGround(new DirectStepRunner()), { check
 stepRunnerContract('SQLite', () => sqliteGround((database) => new SqliteStepRunner(database, new FixedClock(NOW))), {
   checkpoints: true,
 });
-stepRunnerContract(
-  'DynamoDB',
-  tableGround((table) => new DynamoStepRunner(table, 'u1', new FixedClock(NOW))),
-  {
-    checkpoints: true,
-  },
-);

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
-import { CreateTableCommand, DescribeTableCommand, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DescribeTableCommand,
+  type DynamoDBClientConfig,
+} from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import dynalite from 'dynalite';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
@@ -95,6 +100,9 @@ export async function requireConditions(client: DynamoDBDocumentClient, tableNam
   throw new Error(`the emulator does not honour conditions: creating an item twice was ${second}`);
 }
 
+/** Makes grounds for stores on a table: within a test file, outside of tests. */
+export type TableGround = <Store>(wire: (table: DynamoTable) => Store) => () => Ground<Store>;
+
 /**
  * Grounds on tables: one emulator for the test file, a new table for each test. Call it within a test file only, outside of
  * tests; what it answers makes a ground inside a test.
@@ -120,36 +128,39 @@ export function tableGround<Store>(wire: (table: DynamoTable) => Store): () => G
 
 async function createTable(client: DynamoDBDocumentClient): Promise<string> {
   const tableName = `stillroom-${randomUUID()}`;
+  await client.send(new CreateTableCommand(tableRequest(tableName)));
+  for (;;) {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
+    if (Table?.TableStatus === 'ACTIVE') return tableName;
+  }
+}
+
+/** The table of storage.md, as it is deployed. */
+export function tableRequest(tableName: string): CreateTableCommandInput {
   const text = (name: string) => ({ AttributeName: name, AttributeType: 'S' }) as const;
   const keys = (partition: string, sort: string) =>
     [
       { AttributeName: partition, KeyType: 'HASH' },
       { AttributeName: sort, KeyType: 'RANGE' },
     ] as const;
-  await client.send(
-    new CreateTableCommand({
-      TableName: tableName,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: [
-        text(PARTITION_KEY),
-        text(SORT_KEY),
-        text(DUE_PARTITION_KEY),
-        { AttributeName: DUE_SORT_KEY, AttributeType: 'N' },
-      ],
-      KeySchema: [...keys(PARTITION_KEY, SORT_KEY)],
-      GlobalSecondaryIndexes: [
-        {
-          IndexName: DUE_INDEX,
-          KeySchema: [...keys(DUE_PARTITION_KEY, DUE_SORT_KEY)],
-          Projection: { ProjectionType: 'KEYS_ONLY' },
-        },
-      ],
-    }),
-  );
-  for (;;) {
-    const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
-    if (Table?.TableStatus === 'ACTIVE') return tableName;
-  }
+  return {
+    TableName: tableName,
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: [
+      text(PARTITION_KEY),
+      text(SORT_KEY),
+      text(DUE_PARTITION_KEY),
+      { AttributeName: DUE_SORT_KEY, AttributeType: 'N' },
+    ],
+    KeySchema: [...keys(PARTITION_KEY, SORT_KEY)],
+    GlobalSecondaryIndexes: [
+      {
+        IndexName: DUE_INDEX,
+        KeySchema: [...keys(DUE_PARTITION_KEY, DUE_SORT_KEY)],
+        Projection: { ProjectionType: 'KEYS_ONLY' },
+      },
+    ],
+  };
 }
 
 function listen(server: Server): Promise<string> {
