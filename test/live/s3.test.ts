@@ -1,14 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import {
-  CreateBucketCommand,
   CreateMultipartUploadCommand,
   DeleteObjectCommand,
-  PutBucketVersioningCommand,
+  DeleteObjectsCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { S3BodyShelf } from '../../adapters/s3/body-shelf.ts';
-import { createObjectClient } from '../../adapters/s3/client.ts';
 import { manifestKey, memoryKey, rolloutsPrefix, userPrefix } from '../../adapters/s3/keys.ts';
 import { S3MemoryStore } from '../../adapters/s3/memory-store.ts';
 import { S3UploadSigner } from '../../adapters/s3/presign-upload.ts';
@@ -18,31 +15,23 @@ import { S3UserTraces } from '../../adapters/s3/user-traces.ts';
 import { sha256Hex } from '../../core/ids.ts';
 import { NO_TRACES } from '../../core/ports/user-traces.ts';
 import { NO_HINTS } from '../../core/thread/thread.ts';
+import { bodyShelfContract } from '../contracts/body-shelf.contract.ts';
 import { memoryStoreContract } from '../contracts/memory-store.contract.ts';
 import { chunksOf, ROLLOUT_LIMIT, readAll, rolloutStoreContract } from '../contracts/rollout-store.contract.ts';
+import { uploadSignerContract } from '../contracts/upload-signer.contract.ts';
+import { type TracedStore, userTracesContract } from '../contracts/user-traces.contract.ts';
 import { RecordingTelemetry } from '../doubles/recording-telemetry.ts';
+import type { Ground } from '../support/ground.ts';
+import { liveBuckets } from '../support/live-buckets.ts';
 import { probeObjectStore } from '../support/probe-object-store.ts';
 
-/**
- * The adapters on any object store that speaks S3: AWS_ENDPOINT_URL (with an IP address, so that buckets lie in the path),
- * region and credentials come from the environment. Buckets are made, never removed: give it an emulator.
- */
-const client = createObjectClient();
-afterAll(() => client.destroy());
+/** The endpoint needs an IP address, or a name that resolves with a bucket's name in front of it. */
+const { client, make: makeBucket } = liveBuckets();
+beforeAll(async () => probeObjectStore(client, await makeBucket()));
 
-beforeAll(async () => {
-  if ((process.env['AWS_ENDPOINT_URL_S3'] ?? process.env['AWS_ENDPOINT_URL'] ?? '') === '')
-    throw new Error('set AWS_ENDPOINT_URL to an S3 emulator');
-  await probeObjectStore(client, await makeBucket());
-});
-
-async function makeBucket(): Promise<string> {
-  const Bucket = `stillroom-${randomUUID()}`;
-  await client.send(new CreateBucketCommand({ Bucket }));
-  const versioning = { Bucket, VersioningConfiguration: { Status: 'Enabled' } } as const;
-  await client.send(new PutBucketVersioningCommand(versioning));
-  return Bucket;
-}
+bodyShelfContract('S3 over the wire', async () => new S3BodyShelf(client, await makeBucket()));
+uploadSignerContract('S3 over the wire', async () => new S3UploadSigner(client, 'rollouts'));
+userTracesContract('S3 over the wire', tracesGround);
 
 rolloutStoreContract('S3 over the wire', async () => {
   const bucket = await makeBucket();
@@ -113,14 +102,34 @@ describe('S3 over the wire', () => {
     expect(await traces.count('user10')).toEqual({ objects: 2, versions: 3, items: 0 });
   });
 
-  it('pages through more versions than one listing holds', { timeout: 60_000 }, async () => {
+  it('pages through more versions than one listing holds', async () => {
     const bucket = await makeBucket();
-    for (let round = 0; round < 21; round++) {
-      const keys = Array.from({ length: 50 }, (_, at) => `rollouts/user1/${at}`);
-      await Promise.all(keys.map((Key) => client.send(new PutObjectCommand({ Bucket: bucket, Key, Body: 'x' }))));
-    }
+    const keys = Array.from({ length: 50 }, (_, at) => ({ Key: `rollouts/user1/${at}` }));
+    await Promise.all(keys.map((key) => client.send(new PutObjectCommand({ Bucket: bucket, ...key, Body: 'x' }))));
+    const hide = { Bucket: bucket, Delete: { Objects: keys, Quiet: true } };
+    for (let round = 0; round < 20; round++) await client.send(new DeleteObjectsCommand(hide));
     const traces = new S3UserTraces(client, { bucket, prefixOf: rolloutsPrefix });
     expect(await traces.count('user1')).toEqual({ objects: 50, versions: 1_050, items: 0 });
     expect(await traces.erase('user1')).toEqual({ objects: 50, versions: 1_050, items: 0 });
   });
 });
+
+/** A bucket of its own, which is still being made when the ground is there. */
+function tracesGround(): Ground<TracedStore> {
+  const making = makeBucket();
+  const tracesOn = async () => new S3UserTraces(client, { bucket: await making, prefixOf: userPrefix });
+  const store: TracedStore = {
+    traces: {
+      count: async (userKey) => (await tracesOn()).count(userKey),
+      erase: async (userKey) => (await tracesOn()).erase(userKey),
+    },
+    leave: async (userKey) => {
+      const Bucket = await making;
+      for (const Key of [memoryKey(userKey, 'a.md'), memoryKey(userKey, 'a.md'), manifestKey(userKey, 1)])
+        await client.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }));
+      await client.send(new DeleteObjectCommand({ Bucket, Key: memoryKey(userKey, 'a.md') }));
+      return { objects: 2, versions: 4, items: 0 };
+    },
+  };
+  return { connect: () => ({ store, close: () => {} }) };
+}
