@@ -1,5 +1,6 @@
 import { decodeUtf8 } from '../text.ts';
 import { environmentDirectory, type KnownMessage, readMessage } from './codex-message.ts';
+import type { PendingItem } from './evidence-collector.ts';
 import type { RolloutSink } from './format-reader.ts';
 import { cleanItem, cleanText, cutForeignRollout, hasHumanAnswer, textPart } from './item-text.ts';
 import { asList, asObject, asText, isObject, type JsonObject, parseJson } from './json-value.ts';
@@ -9,6 +10,9 @@ import type { EvidenceTier } from './rollout.ts';
 const OUTPUTS = new Set(['function_call_output', 'custom_tool_call_output', 'tool_search_output']);
 const ASKING_TOOL = 'request_user_input';
 const MAX_OPEN_QUESTIONS = 64;
+/** Turns are remembered within these limits; a person says few things before an answer, a hostile file millions. */
+const MAX_TURNS = 64;
+const MAX_TURN_UNITS = 4_194_304;
 
 /** Turns the items of a Codex rollout into evidence items (behaviours 1.S, 1.T). */
 export class CodexItems {
@@ -17,6 +21,7 @@ export class CodexItems {
   readonly #questions = new Map<string, string>();
   /** What the person said since the last answer, from items; to tell repeated events. */
   #turnTexts: string[] = [];
+  #turnUnits = 0;
   /** User turns that have come as events only so far. */
   #eventTurns: KnownMessage[] = [];
 
@@ -37,16 +42,7 @@ export class CodexItems {
     this.#settleEventTurns();
     const isToolOutput = OUTPUTS.has(kind);
     if (!isToolOutput) this.#sink.calledTool(head.name ?? null, head.namespace ?? null);
-    this.#sink.item({
-      tier: 'tool',
-      isToolOutput,
-      heldBytes: bytes.length,
-      toJson: () => {
-        const record = parseJson(decodeUtf8(bytes));
-        const payload = isObject(record) ? (record['payload'] ?? record) : undefined;
-        return isObject(payload) ? toolJson(payload) : undefined;
-      },
-    });
+    this.#sink.item(new DeferredTool(isToolOutput, bytes));
   }
 
   /** @returns false when the item is dropped */
@@ -69,6 +65,7 @@ export class CodexItems {
     const message = readMessage({ type: 'message', role: 'user', content: texts.map(textPart) });
     if (!message || this.#turnTexts.some((text) => isSameText(text, message.text))) return false;
     this.#eventTurns.push(message);
+    if (this.#eventTurns.length > MAX_TURNS) this.#settleEventTurns();
     return true;
   }
 
@@ -84,7 +81,7 @@ export class CodexItems {
   #readMessage(message: KnownMessage | undefined): boolean {
     if (!message) return false;
     if (message.tier === 'human') {
-      this.#turnTexts.push(message.text);
+      this.#remember(message.text);
       this.#eventTurns = this.#eventTurns.filter((turn) => !isSameText(turn.text, message.text));
     } else if (message.tier !== 'context') this.#settleEventTurns();
     if (message.tier === 'context') this.#sink.learn({ cwd: environmentDirectory(message.text) });
@@ -140,12 +137,7 @@ export class CodexItems {
 
   #addMessage({ tier, item, text }: KnownMessage): void {
     this.#sink.said(tier, text);
-    this.#sink.item({
-      tier,
-      isToolOutput: false,
-      heldBytes: 2 * text.length + 256,
-      toJson: () => JSON.stringify(item),
-    });
+    this.#add(tier, JSON.stringify(item));
   }
 
   #add(tier: EvidenceTier, json: string): void {
@@ -157,6 +149,37 @@ export class CodexItems {
     for (const turn of this.#eventTurns) this.#addMessage(turn);
     this.#eventTurns = [];
     this.#turnTexts = [];
+    this.#turnUnits = 0;
+  }
+
+  #remember(text: string): void {
+    this.#turnTexts.push(text);
+    this.#turnUnits += text.length;
+    while (this.#turnTexts.length > MAX_TURNS || (this.#turnUnits > MAX_TURN_UNITS && this.#turnTexts.length > 1)) {
+      this.#turnUnits -= this.#turnTexts.shift()?.length ?? 0;
+    }
+  }
+}
+
+/** A tool item of which only the record's bytes are held; most are never asked for more. */
+class DeferredTool implements PendingItem {
+  readonly tier = 'tool';
+  readonly isToolOutput: boolean;
+  readonly #bytes: Uint8Array;
+
+  constructor(isToolOutput: boolean, bytes: Uint8Array) {
+    this.isToolOutput = isToolOutput;
+    this.#bytes = bytes;
+  }
+
+  get heldBytes(): number {
+    return this.#bytes.length;
+  }
+
+  toJson(): string | undefined {
+    const record = parseJson(decodeUtf8(this.#bytes));
+    const payload = isObject(record) ? (record['payload'] ?? record) : undefined;
+    return isObject(payload) ? toolJson(payload) : undefined;
   }
 }
 

@@ -14,8 +14,8 @@ export interface PendingItem {
 
 /** Gathers evidence while a rollout streams by, in bounded memory. */
 export interface EvidenceCollector {
-  /** False when items are not wanted: nobody need keep their bytes. */
-  readonly keepsItems: boolean;
+  /** False when no further item of the tier can become a row: nobody need keep its bytes. It must be added all the same. */
+  keeps(tier: EvidenceTier): boolean;
   add(item: PendingItem): void;
   /** The evidence, and what was redacted in the rows that were looked at. */
   finish(): { readonly evidence: string; readonly redactions: Readonly<Record<string, number>> };
@@ -23,7 +23,9 @@ export interface EvidenceCollector {
 
 /** Collects nothing: for those who ask for facts only. */
 export class NoEvidence implements EvidenceCollector {
-  readonly keepsItems = false;
+  keeps(_tier: EvidenceTier): boolean {
+    return false;
+  }
 
   add(_item: PendingItem): void {}
 
@@ -42,34 +44,37 @@ interface Slot {
   void?: boolean;
 }
 
-const MIN_COMPACT_BYTES = 8 * 1_048_576;
+/** How much a tier holds before it is looked through. Tool items are the most, and mostly bytes outside the heap. */
+const COMPACT_BYTES = 8 * 1_048_576;
+const COMPACT_TOOL_BYTES = 16 * 1_048_576;
 /** What a slot itself takes, roughly; small against a row, so that compacting always makes room. */
 const SLOT_BYTES = 64;
+
+/** What is held of one tier, oldest first. */
+interface Held {
+  slots: Slot[];
+  bytes: number;
+}
 
 /**
  * Rows by tier (behaviours 1.T). Of each tier only the newest items that could still fit the whole budget are kept, so
  * memory does not grow with the rollout; the result is the same as with all of them.
+ *
+ * What better tiers take only ever grows. Once they fill the budget alone, the tiers below them are shut out for good: in a
+ * long session that is most of the file, which is then neither copied, decoded nor redacted.
  */
 export class TieredEvidence implements EvidenceCollector {
-  readonly keepsItems = true;
   readonly #maxTokens: number;
   readonly #budgetBytes: number;
-  readonly #slots: Record<EvidenceTier, Slot[]> = {
-    human: [],
-    final: [],
-    other_agent: [],
-    commentary: [],
-    context: [],
-    tool: [],
+  readonly #held: Record<EvidenceTier, Held> = {
+    human: { slots: [], bytes: 0 },
+    final: { slots: [], bytes: 0 },
+    other_agent: { slots: [], bytes: 0 },
+    commentary: { slots: [], bytes: 0 },
+    context: { slots: [], bytes: 0 },
+    tool: { slots: [], bytes: 0 },
   };
-  readonly #heldBytes: Record<EvidenceTier, number> = {
-    human: 0,
-    final: 0,
-    other_agent: 0,
-    commentary: 0,
-    context: 0,
-    tool: 0,
-  };
+  readonly #shutOut = new Set<EvidenceTier>();
   #places = 0;
 
   constructor(maxTokens: number) {
@@ -77,10 +82,18 @@ export class TieredEvidence implements EvidenceCollector {
     this.#budgetBytes = Math.max(0, evidenceBudgetBytes(maxTokens));
   }
 
+  keeps(tier: EvidenceTier): boolean {
+    return !this.#shutOut.has(tier);
+  }
+
   add(item: PendingItem): void {
-    this.#slots[item.tier].push({ place: this.#places++, item });
-    this.#heldBytes[item.tier] += item.heldBytes + SLOT_BYTES;
-    if (this.#heldBytes[item.tier] > Math.max(MIN_COMPACT_BYTES, 6 * this.#budgetBytes)) this.#compact(item.tier);
+    const place = this.#places++;
+    if (this.#shutOut.has(item.tier)) return;
+    const held = this.#held[item.tier];
+    held.slots.push({ place, item });
+    held.bytes += item.heldBytes + SLOT_BYTES;
+    const limit = item.tier === 'tool' ? COMPACT_TOOL_BYTES : COMPACT_BYTES;
+    if (held.bytes > Math.max(limit, 6 * this.#budgetBytes)) this.#compact(item.tier);
   }
 
   finish(): ReturnType<EvidenceCollector['finish']> {
@@ -96,15 +109,26 @@ export class TieredEvidence implements EvidenceCollector {
     return { evidence: renderEvidence(rows, this.#places, this.#maxTokens), redactions: sumFound(kept) };
   }
 
-  #compact(tier: EvidenceTier): void {
-    const kept = this.#newest(tier, this.#budgetBytes).reverse();
-    this.#slots[tier] = kept;
-    this.#heldBytes[tier] = kept.reduce((sum, slot) => sum + SLOT_BYTES + 2 * (slot.row?.text.length ?? 0), 0);
+  /** Lets go of what cannot become a row any more, in this tier and in the better ones. */
+  #compact(until: EvidenceTier): void {
+    let remaining = this.#budgetBytes;
+    for (const tier of EVIDENCE_TIERS) {
+      if (remaining < 0) {
+        this.#shutOut.add(tier);
+        this.#held[tier] = { slots: [], bytes: 0 };
+        continue;
+      }
+      if (EVIDENCE_TIERS.indexOf(tier) > EVIDENCE_TIERS.indexOf(until)) return;
+      const slots = this.#newest(tier, remaining).reverse();
+      const bytes = slots.reduce((sum, slot) => sum + SLOT_BYTES + 2 * (slot.row?.text.length ?? 0), 0);
+      this.#held[tier] = { slots, bytes };
+      for (const slot of slots) remaining -= slot.rowBytes ?? 0;
+    }
   }
 
   /** The newest slots of a tier, newest first, until their rows fill the budget; the row that overflows it is among them. */
   #newest(tier: EvidenceTier, budgetBytes: number): Slot[] {
-    const slots = this.#slots[tier];
+    const { slots } = this.#held[tier];
     const kept: Slot[] = [];
     let used = 0;
     for (let at = slots.length - 1; at >= 0 && used <= budgetBytes; at--) {

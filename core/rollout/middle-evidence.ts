@@ -1,6 +1,7 @@
 import { charBoundaryAfter, charBoundaryBefore, decodeUtf8, encodeUtf8 } from '../text.ts';
 import type { EvidenceCollector, PendingItem } from './evidence-collector.ts';
 import { redactCounted } from './redact.ts';
+import type { EvidenceTier } from './rollout.ts';
 
 const BYTES_PER_TOKEN = 4;
 
@@ -9,7 +10,6 @@ const BYTES_PER_TOKEN = 4;
  * start, and as much of the end as can be part of the result.
  */
 export class MiddleEvidence implements EvidenceCollector {
-  readonly keepsItems = true;
   readonly #budgetBytes: number;
   readonly #head: Uint8Array[] = [];
   readonly #tail: Uint8Array[] = [];
@@ -21,6 +21,10 @@ export class MiddleEvidence implements EvidenceCollector {
 
   constructor(maxTokens: number) {
     this.#budgetBytes = BYTES_PER_TOKEN * Math.max(0, maxTokens);
+  }
+
+  keeps(_tier: EvidenceTier): boolean {
+    return true;
   }
 
   add(item: PendingItem): void {

@@ -83,7 +83,8 @@ class RolloutRun {
     }
     this.#facts.at(head.timeMs);
     this.#counts.add(head.type ?? '', head.payloadType, plan === 'drop');
-    if (plan === 'defer') reader.defer(head, this.#evidence.keepsItems ? this.#arena.keep(bytes, from, to) : NO_BYTES);
+    if (plan === 'defer')
+      reader.defer(head, this.#evidence.keeps('tool') ? this.#arena.keep(bytes, from, to) : NO_BYTES);
   }
 
   #parse(bytes: Uint8Array, from: number, to: number, ended: boolean, timeMs?: number): void {

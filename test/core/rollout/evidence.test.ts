@@ -114,6 +114,24 @@ it('keeps only what could still fit, however long the rollout is', () => {
   expect(opened).toBeLessThan(500);
 });
 
+it('does not look at what better tiers leave no room for', () => {
+  const collector = new TieredEvidence(1_000);
+  let opened = 0;
+  for (let at = 0; at < 200; at++) {
+    collector.add(pending('human', `said ${at} ${'x'.repeat(100)}`, 500));
+    const toJson = (): string => {
+      opened++;
+      return `output ${at}`;
+    };
+    collector.add({ tier: 'tool', isToolOutput: true, heldBytes: 1_048_576, toJson });
+  }
+  expect(collector.keeps('human')).toBe(true);
+  expect(collector.keeps('tool')).toBe(false);
+  const { evidence } = collector.finish();
+  expect(evidence).toContain('said 199');
+  expect(opened).toBeLessThan(40); // before the user had said enough
+});
+
 it('redacts before it cuts', () => {
   const secret = ['gh', 'p_', 'a1B2'.repeat(9)].join('');
   const collector = new TieredEvidence(10_000);
