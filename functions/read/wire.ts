@@ -16,6 +16,7 @@ import { S3MemoryStore } from '../../adapters/s3/memory-store.ts';
 import { RandomTokenSource } from '../../adapters/system/random-token-source.ts';
 import { SystemClock } from '../../adapters/system/system-clock.ts';
 import { PowertoolsTelemetry } from '../../adapters/telemetry/powertools-telemetry.ts';
+import { withDefaultBudget } from '../../core/settings.ts';
 import type { GatewayHandlerOptions } from '../http/gateway-handler.ts';
 import { gatewayIdentity } from '../http/identity.ts';
 import type { ReadAppDeps } from './deps.ts';
@@ -31,7 +32,7 @@ export function wireRead(env: ReadEnv): ReadAppDeps & Omit<GatewayHandlerOptions
   const settings = new DynamoSettingsStore(table, front);
   return {
     identify: gatewayIdentity({ mode: env.authMode, claim: env.userClaim }),
-    settings: (userKey) => settings.read(userKey),
+    settings: async (userKey) => withDefaultBudget(await settings.read(userKey), env.dailyTokenBudget),
     heads: new DynamoHeadStore(table, front),
     memories: new S3MemoryStore(objects, env.memoriesBucket, telemetry),
     threads: new DynamoThreadStore(table),

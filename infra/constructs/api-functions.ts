@@ -6,6 +6,7 @@ import { PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE } from '../../adapters/dynamodb/
 import { ROLLOUTS_PREFIX } from '../../adapters/s3/keys.ts';
 import type { IdentityConfig } from '../config.ts';
 import { listKeys, sendMessages, startConsolidation, useItems, useObjects } from './grants.ts';
+import { budgetEnvironment } from './model.ts';
 import type { StageScope } from './stage-scope.ts';
 import { StillroomFunction } from './stillroom-function.ts';
 import type { Storage } from './storage.ts';
@@ -74,6 +75,7 @@ export class ApiFunctions extends Construct {
         TABLE_NAME: table.table.tableName,
         MEMORIES_BUCKET: storage.memories.bucketName,
         API_URL: apiUrl,
+        ...budgetEnvironment(stage.config.model),
         ...identityEnvironment(stage.config.identity),
       },
       grants: [

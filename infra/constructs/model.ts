@@ -34,6 +34,11 @@ export function modelEnvironment(model: ModelConfig, secretArn: string): Record<
     MODEL_SECRET_ARN: secretArn,
     MODEL_API: model.api,
     ...(model.baseUrl === undefined ? {} : { MODEL_BASE_URL: model.baseUrl }),
-    ...(model.dailyTokenBudget === undefined ? {} : { DAILY_TOKEN_BUDGET: String(model.dailyTokenBudget) }),
+    ...budgetEnvironment(model),
   };
+}
+
+/** What a user may spend a day, where the user's settings say nothing: for those that spend it, and for those that show it. */
+export function budgetEnvironment(model: ModelConfig): Record<string, string> {
+  return model.dailyTokenBudget === undefined ? {} : { DAILY_TOKEN_BUDGET: String(model.dailyTokenBudget) };
 }

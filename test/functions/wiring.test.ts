@@ -73,6 +73,7 @@ async function deploy() {
     TEMPLATES_FOLDER: 'layers/templates',
     API_URL: 'https://memory.example/',
     AUTH_MODE: 'jwt',
+    DAILY_TOKEN_BUDGET: '12345',
   };
   const reading = wireRead(readEnv(variables));
   const controlling = wireControl(readControlEnv(variables));
@@ -163,7 +164,8 @@ describe('the functions on their AWS adapters', () => {
     const { path } = z.object({ path: z.string() }).parse(note.json);
     expect((await read(`/v1/memory/files/${path}`)).json).toMatchObject({ content: 'use pnpm here' });
     expect((await read('/v1/memory/search', post({ queries: ['pnpm'] }))).json).toMatchObject({ matches: [{ path }] });
-    expect((await read('/v1/status')).status).toBe(200);
+    // The deployment's budget, not the built-in one.
+    expect((await read('/v1/status')).json).toMatchObject({ usage: { budget: 12_345 } });
   });
 
   it('sign uploads for the caller alone', async () => {
