@@ -1,18 +1,9 @@
+import { type ClaudeText, dropReminders, readUserText } from './claude-text.ts';
 import type { RolloutSink } from './format-reader.ts';
 import { cleanItem, cleanText, cutForeignRollout, textPart } from './item-text.ts';
 import { asList, asObject, asText, isObject, type JsonObject } from './json-value.ts';
 import type { EvidenceTier } from './rollout.ts';
 
-/** Texts in the user role that the program wrote. */
-const NOT_TYPED = [
-  '<command-name>',
-  '<command-message>',
-  '<local-command-',
-  '<bash-',
-  '[Request interrupted by user',
-  'Caveat: The messages below',
-];
-const REMINDER = /<system-reminder>(?:[^<]|<(?!\/system-reminder>))*<\/system-reminder>/g;
 const ASKING_TOOL = 'AskUserQuestion';
 const MAX_OPEN_QUESTIONS = 64;
 /** A person who refuses a tool call may say what to do instead; it arrives inside the tool result. */
@@ -24,6 +15,8 @@ export interface ClaudeMessage {
   readonly speaker: 'user' | 'assistant';
   /** Said by another agent: the prompt of a sub-agent, or a sub-agent inside this session. */
   readonly byAgent: boolean;
+  /** Called before the first words of a person are told of. */
+  readonly onPrompt?: () => void;
 }
 
 /**
@@ -33,6 +26,8 @@ export interface ClaudeMessage {
 export class ClaudeTurns {
   readonly #sink: RolloutSink;
   readonly #questions = new Map<string, string>();
+  /** One message of the assistant comes as several records with one id. */
+  #messageId: string | null = null;
 
   constructor(sink: RolloutSink) {
     this.#sink = sink;
@@ -53,19 +48,18 @@ export class ClaudeTurns {
     return this.#readSaid(said, turn) || kept;
   }
 
-  moved(cwd: string): void {
-    this.#add('context', { type: 'turn_context', cwd });
-  }
-
   #readSaid(parts: readonly JsonObject[], turn: ClaudeMessage): boolean {
-    const content = parts.map((part) =>
-      part['type'] === 'text' ? textPart(dropReminders(asText(part['text']) ?? '')) : textPart('[image omitted]'),
-    );
-    const texts = content.map((part) => asText(part['text']) ?? '').filter((text) => text.trim() !== '');
-    if (texts.length === 0) return false;
+    const texts = parts.map((part) => readText(part, turn.speaker)).filter(({ text }) => text.trim() !== '');
     const tier = tierOf(texts, turn);
+    // What the harness put into a person's message is none of their words.
+    const shown = tier === 'human' ? texts.filter(({ speaker }) => speaker === 'person') : texts;
+    if (shown.length === 0) return false;
+    const content = shown.map(({ text }) => textPart(text));
     const item = cleanItem({ type: 'message', role: turn.speaker, content });
-    this.#sink.said(tier, texts.join('\n'));
+    if (tier === 'human') turn.onPrompt?.();
+    const id = turn.speaker === 'assistant' ? asText(turn.message['id']) : null;
+    this.#sink.said(tier, shown.map(({ text }) => text).join('\n'), id !== null && id === this.#messageId);
+    this.#messageId = id;
     this.#add(tier, item);
     return true;
   }
@@ -127,15 +121,17 @@ export class ClaudeTurns {
   }
 }
 
-function tierOf(texts: readonly string[], turn: ClaudeMessage): EvidenceTier {
-  if (turn.byAgent) return 'other_agent';
-  if (turn.speaker === 'assistant') return turn.message['stop_reason'] === 'tool_use' ? 'commentary' : 'final';
-  return texts.every((text) => NOT_TYPED.some((opening) => text.trimStart().startsWith(opening))) ? 'context' : 'human';
+function readText(part: JsonObject, speaker: ClaudeMessage['speaker']): ClaudeText {
+  if (part['type'] !== 'text') return { speaker: 'person', text: '[image omitted]' };
+  const text = asText(part['text']) ?? '';
+  return speaker === 'user' ? readUserText(text) : { speaker: 'agent', text: dropReminders(text) };
 }
 
-/** Notes of the harness inside a message, which restate instructions. */
-function dropReminders(text: string): string {
-  return text.includes('<system-reminder>') ? text.replace(REMINDER, '').trim() : text;
+function tierOf(texts: readonly ClaudeText[], turn: ClaudeMessage): EvidenceTier {
+  if (turn.byAgent) return 'other_agent';
+  if (turn.speaker === 'assistant') return turn.message['stop_reason'] === 'tool_use' ? 'commentary' : 'final';
+  if (texts.some(({ speaker }) => speaker === 'person')) return 'human';
+  return texts.some(({ speaker }) => speaker === 'agent') ? 'other_agent' : 'context';
 }
 
 /** The text of a result where it is text alone, else its parts. */

@@ -1,4 +1,5 @@
 import { parseTime } from '../time.ts';
+import { CopiedBlock } from './codex-copies.ts';
 import { CodexItems } from './codex-items.ts';
 import { readOrigin } from './codex-source.ts';
 import type { FormatReader, RolloutFormat, RolloutSink } from './format-reader.ts';
@@ -41,9 +42,13 @@ const READ_ITEMS = new Set([
   'tool_search_output',
   'web_search_call',
 ]);
-const READ_EVENTS = new Set(['item_completed', 'mcp_tool_call_end', 'web_search_end']);
-/** Lines that a resume or fork copied from another thread carry the time of copying, all within an instant. */
-const COPY_BLOCK_MS = 2_000;
+const READ_EVENTS = new Set([
+  'item_completed',
+  'mcp_tool_call_end',
+  'thread_rolled_back',
+  'user_message',
+  'web_search_end',
+]);
 
 /** Codex rollouts of every version: the bare era (header line, then items) and the envelope `{timestamp, type, payload}`. */
 export const codexFormat: RolloutFormat = {
@@ -66,10 +71,8 @@ function isBareHeader(record: JsonObject): boolean {
 class CodexReader implements FormatReader {
   readonly #sink: RolloutSink;
   readonly #items: CodexItems;
-  #threadId: string | null | undefined;
-  #cwd: string | null = null;
-  /** Records up to this time were copied from another thread (FORMAT.md 3.2, user case D19). */
-  #copiedUntilMs: number | undefined;
+  #threadId: string | undefined;
+  readonly #copied = new CopiedBlock();
   #itemsSeen = false;
 
   constructor(sink: RolloutSink) {
@@ -84,7 +87,7 @@ class CodexReader implements FormatReader {
       case 'event_msg':
         return head.payloadType === undefined || READ_EVENTS.has(head.payloadType) ? 'read' : 'drop';
       case 'turn_context':
-        return head.cwd === this.#cwd ? 'drop' : 'read';
+        return this.#sink.isIn(head.cwd) ? 'drop' : 'read';
       case 'session_meta':
       case 'inter_agent_communication':
       case undefined:
@@ -96,7 +99,7 @@ class CodexReader implements FormatReader {
 
   #skimItem(head: RecordHead, kind: string | undefined): 'drop' | 'defer' | 'read' {
     if (kind === undefined) return 'read';
-    if (this.#isCopied(head.timeMs)) return 'drop';
+    if (this.#copied.holds(head.timeMs)) return 'drop';
     if (!READ_ITEMS.has(kind)) return 'drop';
     return DEFERRED_ITEMS.has(kind) && this.#items.canDefer(head, kind) ? 'defer' : 'read';
   }
@@ -114,15 +117,15 @@ class CodexReader implements FormatReader {
       case 'session_meta':
         return this.#readMeta(payload, timeMs);
       case 'response_item':
-        if (this.#isCopied(timeMs)) return false;
+        if (this.#copied.holds(timeMs)) return false;
         this.#itemsSeen = true;
         return this.#items.read(payload);
       case 'inter_agent_communication':
-        return this.#items.read({ ...payload, type: 'agent_message' });
+        return !this.#copied.holds(timeMs) && this.#items.read({ ...payload, type: 'agent_message' });
       case 'event_msg':
-        return !this.#isCopied(timeMs) && this.#items.readEvent(payload);
+        return !this.#copied.holds(timeMs) && this.#items.readEvent(payload);
       case 'turn_context':
-        return this.#moveTo(asText(payload['cwd']));
+        return !this.#copied.holds(timeMs) && this.#moveTo(asText(payload['cwd']));
       default:
         return false;
     }
@@ -139,33 +142,40 @@ class CodexReader implements FormatReader {
       return this.#items.read(record);
     }
     if (!isBareHeader(record) || this.#threadId !== undefined) return false;
-    this.#threadId = asText(record['id']);
+    this.#threadId = asText(record['id']) ?? undefined;
     this.#learn(record, 'bare');
     return true;
   }
 
-  /** The first one names the thread; later ones of the same thread may change its memory mode. */
+  /** The first one with an id names the thread; later ones of the same thread may change its memory mode and its place. */
   #readMeta(meta: JsonObject, timeMs: number | undefined): boolean {
-    const id = asText(meta['id']) ?? asText(meta['session_id']);
-    if (this.#threadId === undefined) {
-      this.#threadId = id;
-      this.#learn(meta, asText(meta['cli_version']));
-      this.#sink.learn({ ...readOrigin(meta), cwd: asText(meta['cwd']), ephemeral: meta['ephemeral'] === true });
-      this.#cwd = asText(meta['cwd']);
-      if (asText(meta['forked_from_id']) !== null) this.#markCopied(timeMs);
-    } else if (id !== this.#threadId) {
-      if (!this.#itemsSeen) this.#markCopied(timeMs);
+    const id = threadIdOf(meta);
+    if (this.#threadId === undefined) this.#readFirstMeta(meta, timeMs);
+    else if (id !== null && id !== this.#threadId) {
+      if (!this.#itemsSeen) this.#copied.open(timeMs);
       return false;
     }
+    this.#learnPlace(meta);
     const mode = asText(meta['memory_mode']);
     if (mode !== null) this.#sink.setMemoryMode(mode);
     return true;
   }
 
+  #readFirstMeta(meta: JsonObject, timeMs: number | undefined): void {
+    this.#threadId = threadIdOf(meta) ?? undefined;
+    const origin = readOrigin(meta);
+    this.#learn(meta, asText(meta['cli_version']));
+    this.#sink.learn({ ...origin, cwd: asText(meta['cwd']), ephemeral: meta['ephemeral'] === true });
+    if (origin.subagent) this.#items.workForAgent();
+    this.#learnPlace(meta);
+    this.#moveTo(asText(meta['cwd']));
+    if (asText(meta['forked_from_id']) !== null) this.#copied.open(timeMs);
+  }
+
   #learn(meta: JsonObject, formatVersion: string | null): void {
     const git = asObject(meta['git']);
     this.#sink.learn({
-      threadId: asText(meta['id']),
+      threadId: threadIdOf(meta),
       formatVersion,
       repository: asText(git['repository_url']),
       gitBranch: asText(git['branch']),
@@ -173,21 +183,22 @@ class CodexReader implements FormatReader {
     });
   }
 
-  #markCopied(timeMs: number | undefined): void {
-    if (timeMs !== undefined) this.#copiedUntilMs = timeMs + COPY_BLOCK_MS;
-  }
-
-  #isCopied(timeMs: number | undefined): boolean {
-    return this.#copiedUntilMs !== undefined && timeMs !== undefined && timeMs <= this.#copiedUntilMs;
-  }
-
   /** Notes where the work moves to another directory, so that what follows is not filed under the first one (A13). */
   #moveTo(cwd: string | null): boolean {
-    if (cwd === null || cwd === this.#cwd) return false;
-    const known = this.#cwd !== null;
-    this.#cwd = cwd;
-    if (known) this.#items.moved(cwd);
-    else this.#sink.learn({ cwd });
+    if (cwd === null || this.#sink.isIn(cwd)) return false;
+    this.#items.settle();
+    this.#sink.workIn(cwd);
     return true;
   }
+
+  #learnPlace(meta: JsonObject): void {
+    const cwd = asText(meta['cwd']);
+    const repository = asText(asObject(meta['git'])['repository_url']);
+    if (cwd !== null && repository !== null) this.#sink.learnPlace(cwd, repository);
+  }
+}
+
+/** `session_id` is the root of a tree of agents: it names the thread only where nothing else does. */
+function threadIdOf(meta: JsonObject): string | null {
+  return asText(meta['id']) ?? asText(meta['session_id']);
 }

@@ -1,5 +1,8 @@
 import { decodeUtf8 } from '../text.ts';
 import { environmentDirectory, type KnownMessage, readMessage } from './codex-message.ts';
+import { externalUse } from './codex-program.ts';
+import { UserBlock } from './codex-user-block.ts';
+import { ConversationPassages } from './conversation-passages.ts';
 import type { PendingItem } from './evidence-collector.ts';
 import type { RolloutSink } from './format-reader.ts';
 import { cleanItem, cleanText, cutForeignRollout, hasHumanAnswer, textPart } from './item-text.ts';
@@ -9,39 +12,50 @@ import type { EvidenceTier } from './rollout.ts';
 
 const OUTPUTS = new Set(['function_call_output', 'custom_tool_call_output', 'tool_search_output']);
 const ASKING_TOOL = 'request_user_input';
+/** Tools whose arguments tell more than that they were called. */
+const READ_TOOLS = new Set([
+  ASKING_TOOL,
+  'exec',
+  'read_mcp_resource',
+  'list_mcp_resources',
+  'list_mcp_resource_templates',
+]);
+const SEARCH_TOOLS = new Set(['web_search', 'web.run', 'web__run']);
 const MAX_OPEN_QUESTIONS = 64;
-/** Turns are remembered within these limits; a person says few things before an answer, a hostile file millions. */
-const MAX_TURNS = 64;
-const MAX_TURN_UNITS = 4_194_304;
 
 /** Turns the items of a Codex rollout into evidence items (behaviours 1.S, 1.T). */
 export class CodexItems {
   readonly #sink: RolloutSink;
   /** Open questions to the person, by call id: the arguments (TI-04). */
   readonly #questions = new Map<string, string>();
-  /** What the person said since the last answer, from items; to tell repeated events. */
-  #turnTexts: string[] = [];
-  #turnUnits = 0;
-  /** User turns that have come as events only so far. */
-  #eventTurns: KnownMessage[] = [];
+  readonly #block = new UserBlock();
+  readonly #passages: ConversationPassages;
+  /** What comes in the user's role is another agent's. */
+  #forAgent = false;
 
   constructor(sink: RolloutSink) {
     this.#sink = sink;
+    this.#passages = new ConversationPassages(sink);
+  }
+
+  /** The thread is a sub-agent's: its tasks are given by an agent. */
+  workForAgent(): void {
+    this.#forAgent = true;
   }
 
   /** Whether the record can wait: its text matters only if it becomes a row. */
   canDefer(head: RecordHead, kind: string): boolean {
     if (OUTPUTS.has(kind)) return this.#questions.size === 0;
     if (kind === 'local_shell_call') return true;
-    return head.name !== undefined && head.name !== ASKING_TOOL;
+    return head.name !== undefined && !READ_TOOLS.has(head.name);
   }
 
   /** Takes a record that can wait; its bytes are kept until it is known whether the row is wanted. */
   defer(head: RecordHead, bytes: Uint8Array): void {
     const kind = head.payloadType ?? head.type ?? '';
-    this.#settleEventTurns();
+    this.settle();
     const isToolOutput = OUTPUTS.has(kind);
-    if (!isToolOutput) this.#sink.calledTool(head.name ?? null, head.namespace ?? null);
+    if (!isToolOutput) this.#called(head.name ?? null, head.namespace ?? null);
     this.#sink.item(new DeferredTool(isToolOutput, bytes));
   }
 
@@ -53,44 +67,63 @@ export class CodexItems {
     return this.#readTool(item, kind);
   }
 
-  /** User turns that stand in no item, and what else was looked at (DV-15). Events are otherwise not evidence. */
+  /**
+   * User turns that stand in no item, what else was looked at (DV-15), and turns that were taken back. Events are otherwise
+   * not evidence.
+   * @returns false when the event brings no row of its own
+   */
   readEvent(event: JsonObject): boolean {
-    if (event['type'] === 'web_search_end') this.#sink.looked('web_search');
-    if (event['type'] === 'mcp_tool_call_end') {
-      this.#sink.usedMcpServer(asText(asObject(event['invocation'])['server']) ?? '');
+    switch (event['type']) {
+      case 'user_message':
+        this.#block.confirm(asText(event['message']) ?? '');
+        return false;
+      case 'web_search_end':
+        this.#sink.looked('web_search');
+        return false;
+      case 'mcp_tool_call_end':
+        this.#sink.usedMcpServer(asText(asObject(event['invocation'])['server']) ?? '');
+        return false;
+      case 'thread_rolled_back':
+        this.settle();
+        this.#passages.takeBack(asCount(event['num_turns']));
+        return false;
+      default:
+        return this.#readCompleted(asObject(event['item']));
     }
-    const item = asObject(event['item']);
-    if (event['type'] !== 'item_completed' || item['type'] !== 'UserMessage') return false;
+  }
+
+  #readCompleted(item: JsonObject): boolean {
+    if (item['type'] === 'McpToolCall') this.#sink.usedMcpServer(asText(item['server']) ?? '');
+    if (item['type'] !== 'UserMessage') return false;
     const texts = asList(item['content']).flatMap((part) => asText(asObject(part)['text']) ?? []);
     const message = readMessage({ type: 'message', role: 'user', content: texts.map(textPart) });
-    if (!message || this.#turnTexts.some((text) => isSameText(text, message.text))) return false;
-    this.#eventTurns.push(message);
-    if (this.#eventTurns.length > MAX_TURNS) this.#settleEventTurns();
+    if (!message) return false;
+    if (this.#block.isFull) this.settle();
+    if (message.tier === 'human') return this.#block.addEvent(message);
+    this.#block.addItem(message);
     return true;
   }
 
-  /** The work goes on in another directory. */
-  moved(cwd: string): void {
-    this.#add('context', JSON.stringify({ type: 'turn_context', cwd }));
-  }
-
   finish(): void {
-    this.#settleEventTurns();
+    this.settle();
   }
 
   #readMessage(message: KnownMessage | undefined): boolean {
     if (!message) return false;
-    if (message.tier === 'human') {
-      this.#remember(message.text);
-      this.#eventTurns = this.#eventTurns.filter((turn) => !isSameText(turn.text, message.text));
-    } else if (message.tier !== 'context') this.#settleEventTurns();
-    if (message.tier === 'context') this.#sink.learn({ cwd: environmentDirectory(message.text) });
-    this.#addMessage(message);
+    const cwd = message.tier === 'context' ? environmentDirectory(message.text) : null;
+    if (cwd !== null && !this.#sink.isIn(cwd)) {
+      this.settle();
+      this.#sink.workIn(cwd, true);
+    }
+    const ofUser = message.tier === 'human' || message.tier === 'context';
+    if (!ofUser || this.#block.isFull) this.settle();
+    if (ofUser) this.#block.addItem(message);
+    else this.#addMessage(message);
     return true;
   }
 
   #readAgentMessage(item: JsonObject): boolean {
-    this.#settleEventTurns();
+    this.settle();
     this.#add('other_agent', JSON.stringify(cleanItem(item)));
     return true;
   }
@@ -98,7 +131,7 @@ export class CodexItems {
   #readTool(item: JsonObject, kind: string): boolean {
     const isOutput = OUTPUTS.has(kind);
     if (!isOutput && !/^(?:function|custom_tool|local_shell|tool_search|web_search)_call$/.test(kind)) return false;
-    this.#settleEventTurns();
+    this.settle();
     if (kind === 'tool_search_call' || kind === 'tool_search_output') this.#sink.looked('tool_search');
     if (kind === 'web_search_call') this.#sink.looked('web_search');
     const callId = asText(item['call_id']);
@@ -108,7 +141,8 @@ export class CodexItems {
       this.#addTool(item, true);
       return true;
     }
-    this.#sink.calledTool(asText(item['name']) ?? kind, asText(item['namespace']));
+    this.#called(asText(item['name']) ?? kind, asText(item['namespace']));
+    this.#lookInto(item);
     if (item['name'] === ASKING_TOOL && asText(item['namespace']) === null && callId !== null) {
       if (this.#questions.size < MAX_OPEN_QUESTIONS)
         this.#questions.set(callId, cleanText(asText(item['arguments']) ?? ''));
@@ -130,13 +164,34 @@ export class CodexItems {
     return true;
   }
 
+  #called(name: string | null, namespace: string | null): void {
+    this.#sink.calledTool(name, namespace);
+    if (name !== null && SEARCH_TOOLS.has(name)) this.#sink.looked('web_search');
+  }
+
+  /** What a program of code mode calls, and whose resources were read. */
+  #lookInto(item: JsonObject): void {
+    if (item['name'] === 'exec') {
+      const { webSearch, mcpServers } = externalUse(asText(item['input']) ?? '');
+      if (webSearch) this.#sink.looked('web_search');
+      for (const server of mcpServers) this.#sink.usedMcpServer(server);
+    } else if (/_mcp_resource/.test(asText(item['name']) ?? '')) {
+      const args = item['arguments'];
+      const given = asObject(typeof args === 'string' ? parseJson(args) : args);
+      this.#sink.usedMcpServer(asText(given['server']) ?? '');
+    }
+  }
+
   #addTool(item: JsonObject, isToolOutput: boolean): void {
     const json = toolJson(item);
     this.#sink.item({ tier: 'tool', isToolOutput, heldBytes: 2 * json.length, toJson: () => json });
   }
 
-  #addMessage({ tier, item, text }: KnownMessage): void {
-    this.#sink.said(tier, text);
+  #addMessage({ tier: told, item, text, isCommand }: KnownMessage): void {
+    const speaker = told === 'human' && this.#forAgent ? 'other_agent' : told;
+    const tier = isCommand === true ? 'context' : speaker;
+    if (speaker === 'human') this.#passages.begin();
+    this.#sink.said(speaker, text);
     this.#add(tier, JSON.stringify(item));
   }
 
@@ -144,21 +199,14 @@ export class CodexItems {
     this.#sink.item({ tier, isToolOutput: false, heldBytes: 2 * json.length, toJson: () => json });
   }
 
-  /** The answer begins: turns that no item has repeated by now are the only trace of what the person said. */
-  #settleEventTurns(): void {
-    for (const turn of this.#eventTurns) this.#addMessage(turn);
-    this.#eventTurns = [];
-    this.#turnTexts = [];
-    this.#turnUnits = 0;
+  /** The answer begins: what came in the user's role before it is told of now, in order. */
+  settle(): void {
+    for (const message of this.#block.settle()) this.#addMessage(message);
   }
+}
 
-  #remember(text: string): void {
-    this.#turnTexts.push(text);
-    this.#turnUnits += text.length;
-    while (this.#turnTexts.length > MAX_TURNS || (this.#turnUnits > MAX_TURN_UNITS && this.#turnTexts.length > 1)) {
-      this.#turnUnits -= this.#turnTexts.shift()?.length ?? 0;
-    }
-  }
+function asCount(value: unknown): number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : 0;
 }
 
 /** A tool item of which only the record's bytes are held; most are never asked for more. */
@@ -186,10 +234,4 @@ class DeferredTool implements PendingItem {
 function toolJson(item: JsonObject): string {
   const shown = cleanItem(item);
   return JSON.stringify('output' in shown ? { ...shown, output: cutForeignRollout(shown['output']) } : shown);
-}
-
-/** The event may hold the whole text where the item holds the request alone, or the other way round. */
-function isSameText(left: string, right: string): boolean {
-  const [a, b] = [left.trim(), right.trim()];
-  return a === b || (a !== '' && b.endsWith(a)) || (b !== '' && a.endsWith(b));
 }

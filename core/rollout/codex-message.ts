@@ -1,3 +1,4 @@
+import { truncateBytes } from '../text.ts';
 import { cleanItem, textPart } from './item-text.ts';
 import { asList, asObject, asText, isObject, type JsonObject } from './json-value.ts';
 import type { EvidenceTier } from './rollout.ts';
@@ -8,6 +9,10 @@ export interface KnownMessage {
   readonly item: JsonObject;
   /** The text parts, joined by line ends. */
   readonly text: string;
+  /** The text as it was sent, where the item holds a part of it only. */
+  readonly sent?: string;
+  /** A person called up a harness text by a command, and said nothing with it: their turn, but not their words. */
+  readonly isCommand?: boolean;
 }
 
 /** Harness texts in the user role that restate instructions: nothing a person said, nothing that happened (A18). */
@@ -25,6 +30,7 @@ const RESTATED = [
 const HARNESS_NOTICES = ['<turn_aborted>', '<user_action>', '<user_shell_command>', '<hook_prompt'];
 const REQUEST_WRAPPERS = ['# Context from my IDE setup:', '## Referenced ChatGPT conversation:'];
 const REQUEST_HEADING = '## My request for Codex:';
+const COMMAND_BYTES = 600;
 const AGENT_HEADERS = ['Message Type:', 'Task name:', 'Sender:', 'Payload:'];
 
 /** @returns undefined when nothing of the message is kept */
@@ -43,10 +49,18 @@ function readUserMessage(message: JsonObject): KnownMessage | undefined {
   if (kept.length === 0) return undefined;
   const { status: _status, ...rest } = message;
   const before = kept.map(partText);
-  const item = cleanItem({ ...rest, content: kept.map(unwrapRequest) });
+  const sent = before.join('\n');
+  const command = before.length === 1 ? readExpandedCommand(sent) : undefined;
+  if (command) {
+    const isCommand = command.said === '';
+    const content = [textPart(isCommand ? command.about : command.said)];
+    return { tier: 'human', item: cleanItem({ ...rest, content }), text: command.said, sent, isCommand };
+  }
+  const item = cleanItem({ ...rest, content: kept.map((part) => unwrapRequest(dropBlankRuns(part))) });
   const text = joinTexts(item);
   if (hasAgentContent(message, before)) return { tier: 'other_agent', item, text };
-  return { tier: isHarness(message, before) ? 'context' : 'human', item, text };
+  if (isHarness(message, before)) return { tier: 'context', item, text };
+  return { tier: 'human', item, text, sent };
 }
 
 /** S-02: AGENTS.md and skills as whole parts, whatever the case and the white space around them; and their later forms. */
@@ -68,6 +82,28 @@ function unwrapRequest(part: unknown): unknown {
   const at = text.lastIndexOf(REQUEST_HEADING);
   if (at < 0) return part;
   return { ...part, ...textPart(text.slice(at + REQUEST_HEADING.length).trim()) };
+}
+
+/**
+ * A prompt file that a slash command expanded into the user's message, in the one form that says where the person's own words
+ * are. Others cannot be told from typed text.
+ */
+function readExpandedCommand(text: string): { readonly said: string; readonly about: string } | undefined {
+  const opening = /^\s*## User Input\s+```(?:text)?[^\S\n]*\n/.exec(text);
+  if (!opening) return undefined;
+  const end = text.indexOf('\n```', opening[0].length - 1);
+  const rest = end < 0 ? '' : text.slice(end + '\n```'.length).trimStart();
+  if (!rest.startsWith('You **MUST** consider the user input')) return undefined;
+  const about = `[slash command] ${truncateBytes(rest, COMMAND_BYTES)}`;
+  return { said: text.slice(opening[0].length, end).trim(), about };
+}
+
+/** Text pasted from a terminal is filled up with spaces to the width of the window. */
+function dropBlankRuns(part: unknown): unknown {
+  const text = partText(part);
+  if (!isObject(part) || !/ {16}\r?\n/.test(text)) return part;
+  const lines = text.split('\n').map((line) => line.trimEnd());
+  return { ...part, text: lines.join('\n') };
 }
 
 /** TI-03: declared content kinds that are all not the user's, or one part that is a whole harness text. */

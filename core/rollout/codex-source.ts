@@ -8,13 +8,20 @@ export interface CodexOrigin {
   readonly parentThreadId: string | null;
 }
 
+/** The reviewer of approvals: its sessions are the machine talking to itself. */
+const GUARDIAN = 'guardian';
+
 /** Reads `source`, `thread_source` and `originator` of the first `session_meta`. A source that is not known is kept as it is. */
 export function readOrigin(meta: JsonObject): CodexOrigin {
   const source = meta['source'];
   const spawned = subagentOf(source);
   const threadSource = asText(meta['thread_source']);
-  const parentThreadId = asText(meta['parent_thread_id']) ?? spawned?.parentThreadId ?? null;
-  const subagent = spawned !== undefined || threadSource === 'subagent';
+  const parentThreadId =
+    asText(meta['parent_thread_id']) ?? spawned?.parentThreadId ?? rootThreadOf(meta, spawned) ?? null;
+  const placed = ['agent_path', 'agent_nickname', 'agent_role'].some((key) => asText(meta[key]) !== null);
+  const subagent =
+    spawned !== undefined || threadSource === 'subagent' || (placed && !isRoot(meta)) || parentThreadId !== null;
+  if (spawned?.name === GUARDIAN) return { source: 'internal', subagent, parentThreadId };
   if (spawned?.name === 'memory_consolidation' || threadSource === 'memory_consolidation') {
     return { source: 'memory_consolidation', subagent, parentThreadId };
   }
@@ -23,6 +30,18 @@ export function readOrigin(meta: JsonObject): CodexOrigin {
     subagent,
     parentThreadId,
   };
+}
+
+/** The root of a tree of agents is no sub-agent, though it may have a name. */
+function isRoot(meta: JsonObject): boolean {
+  return asText(meta['agent_path']) === '/root';
+}
+
+/** The `session_id` of a sub-agent is its parent's (FORMAT.md 3.1). */
+function rootThreadOf(meta: JsonObject, spawned: object | undefined): string | null {
+  const sessionId = asText(meta['session_id']);
+  const isTold = spawned !== undefined || asText(meta['thread_source']) === 'subagent';
+  return isTold && sessionId !== asText(meta['id']) ? sessionId : null;
 }
 
 /** `{"subagent": …}` in its forms: a word, a spawn, or another kind by name. */

@@ -1,6 +1,6 @@
 import { cutRowText, evidenceBudgetBytes, GAP_BYTES, type PlacedRow, renderEvidence, rowBytes } from './evidence.ts';
 import { redactCounted } from './redact.ts';
-import { EVIDENCE_TIERS, type EvidenceTier } from './rollout.ts';
+import { EVIDENCE_TIERS, type EvidenceTier, type Passage } from './rollout.ts';
 
 /** An item that may become a row. It is turned into text late, because most items of a long rollout never are. */
 export interface PendingItem {
@@ -12,11 +12,18 @@ export interface PendingItem {
   toJson(): string | undefined;
 }
 
+/** What is true of many items in a row. */
+export interface ItemSetting {
+  /** The project that the work is in, where that is not the session's own; redacted. */
+  readonly project?: string | undefined;
+  readonly passage?: Passage | undefined;
+}
+
 /** Gathers evidence while a rollout streams by, in bounded memory. */
 export interface EvidenceCollector {
   /** False when no further item of the tier can become a row: nobody need keep its bytes. It must be added all the same. */
   keeps(tier: EvidenceTier): boolean;
-  add(item: PendingItem): void;
+  add(item: PendingItem, setting?: ItemSetting): void;
   /** The evidence, and what was redacted in the rows that were looked at. */
   finish(): { readonly evidence: string; readonly redactions: Readonly<Record<string, number>> };
 }
@@ -27,7 +34,7 @@ export class NoEvidence implements EvidenceCollector {
     return false;
   }
 
-  add(_item: PendingItem): void {}
+  add(_item: PendingItem, _setting?: ItemSetting): void {}
 
   finish(): ReturnType<EvidenceCollector['finish']> {
     return { evidence: '', redactions: {} };
@@ -37,6 +44,7 @@ export class NoEvidence implements EvidenceCollector {
 interface Slot {
   readonly place: number;
   readonly item: PendingItem;
+  readonly setting: ItemSetting;
   row?: PlacedRow;
   /** Bytes of the row, with the gap marker that it may need. */
   rowBytes?: number;
@@ -44,6 +52,7 @@ interface Slot {
   void?: boolean;
 }
 
+const NO_SETTING: ItemSetting = {};
 /** How much a tier holds before it is looked through. Tool items are the most, and mostly bytes outside the heap. */
 const COMPACT_BYTES = 8 * 1_048_576;
 const COMPACT_TOOL_BYTES = 16 * 1_048_576;
@@ -58,7 +67,8 @@ interface Held {
 
 /**
  * Rows by tier (behaviours 1.T). Of each tier only the newest items that could still fit the whole budget are kept, so
- * memory does not grow with the rollout; the result is the same as with all of them.
+ * memory does not grow with the rollout; the result is the same as with all of them, unless so many are taken back later that
+ * what was let go of would have had room.
  *
  * What better tiers take only ever grows. Once they fill the budget alone, the tiers below them are shut out for good: in a
  * long session that is most of the file, which is then neither copied, decoded nor redacted.
@@ -86,11 +96,11 @@ export class TieredEvidence implements EvidenceCollector {
     return !this.#shutOut.has(tier);
   }
 
-  add(item: PendingItem): void {
+  add(item: PendingItem, setting: ItemSetting = NO_SETTING): void {
     const place = this.#places++;
     if (this.#shutOut.has(item.tier)) return;
     const held = this.#held[item.tier];
-    held.slots.push({ place, item });
+    held.slots.push({ place, item, setting });
     held.bytes += item.heldBytes + SLOT_BYTES;
     const limit = item.tier === 'tool' ? COMPACT_TOOL_BYTES : COMPACT_BYTES;
     if (held.bytes > Math.max(limit, 6 * this.#budgetBytes)) this.#compact(item.tier);
@@ -133,7 +143,7 @@ export class TieredEvidence implements EvidenceCollector {
     let used = 0;
     for (let at = slots.length - 1; at >= 0 && used <= budgetBytes; at--) {
       const slot = slots[at];
-      if (!slot) continue;
+      if (!slot || slot.setting.passage?.isTakenBack) continue;
       const ready = slot.row || slot.void ? slot : toReady(slot);
       kept.push(ready);
       used += ready.rowBytes ?? 0;
@@ -143,7 +153,7 @@ export class TieredEvidence implements EvidenceCollector {
 }
 
 /** Turns an item into its row and lets the item go. */
-function toReady({ place, item }: Slot): Slot {
+function toReady({ place, item, setting }: Slot): Slot {
   const json = item.toJson();
   const spent: PendingItem = {
     tier: item.tier,
@@ -151,10 +161,10 @@ function toReady({ place, item }: Slot): Slot {
     heldBytes: 0,
     toJson: () => undefined,
   };
-  if (json === undefined) return { place, item: spent, void: true };
+  if (json === undefined) return { place, item: spent, setting, void: true };
   const { text, found } = redactCounted(json);
-  const row = { place, tier: item.tier, text: cutRowText(text, item.isToolOutput) };
-  return { place, item: spent, row, rowBytes: rowBytes(row) + GAP_BYTES, found };
+  const row = { place, tier: item.tier, text: cutRowText(text, item.isToolOutput), project: setting.project };
+  return { place, item: spent, setting, row, rowBytes: rowBytes(row) + GAP_BYTES, found };
 }
 
 function sumFound(slots: readonly Slot[]): Record<string, number> {

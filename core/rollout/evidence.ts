@@ -19,9 +19,13 @@ export function cutRowText(text: string, isToolOutput: boolean): string {
   return truncateBytes(isToolOutput ? truncateBytes(text, TOOL_OUTPUT_BYTES) : text, ROW_BYTES);
 }
 
-/** One row as it stands in the evidence. */
+/** One row as it stands in the evidence; below its label the project, where that is not the session's own (A13). */
 export function renderRow(row: EvidenceRow): string {
-  return `[${TIER_LABELS[row.tier]}]\n${row.text}\n`;
+  return `[${TIER_LABELS[row.tier]}]\n${projectMark(row)}${row.text}\n`;
+}
+
+function projectMark({ project }: EvidenceRow): string {
+  return project === undefined ? '' : `[project: ${project}]\n`;
 }
 
 /** Bytes that rows and gap markers may take together, before the marker that may follow the last row (TI-06). */
@@ -61,8 +65,10 @@ function selectRows(rows: readonly PlacedRow[], budgetBytes: number): PlacedRow[
       if (row?.tier !== tier) continue;
       if (remaining <= GAP_BYTES + ROW_OVERHEAD_BYTES) return selected;
       const room = remaining - GAP_BYTES;
-      const fitting =
-        rowBytes(row) <= room ? row : { ...row, text: truncateBytes(row.text, room - ROW_OVERHEAD_BYTES) };
+      const textRoom = room - ROW_OVERHEAD_BYTES - utf8Length(projectMark(row));
+      const fits = rowBytes(row) <= room;
+      if (!fits && textRoom <= 0) continue;
+      const fitting = fits ? row : { ...row, text: truncateBytes(row.text, textRoom) };
       selected.push(fitting);
       remaining -= rowBytes(fitting) + GAP_BYTES;
     }
@@ -72,5 +78,5 @@ function selectRows(rows: readonly PlacedRow[], budgetBytes: number): PlacedRow[
 
 /** Bytes of a row with its label and line ends. */
 export function rowBytes(row: EvidenceRow): number {
-  return TIER_LABELS[row.tier].length + 4 + utf8Length(row.text);
+  return TIER_LABELS[row.tier].length + 4 + utf8Length(projectMark(row)) + utf8Length(row.text);
 }

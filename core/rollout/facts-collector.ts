@@ -1,12 +1,15 @@
-import { utf8Length } from '../text.ts';
-import type { EvidenceCollector, PendingItem } from './evidence-collector.ts';
+import { ConversationTally } from './conversation-tally.ts';
+import type { EvidenceCollector, ItemSetting, PendingItem } from './evidence-collector.ts';
 import type { RolloutSink, ThreadSighting } from './format-reader.ts';
 import { redact } from './redact.ts';
-import type { EvidenceTier, RolloutFacts } from './rollout.ts';
+import type { EvidenceTier, Passage, RolloutFacts } from './rollout.ts';
+import { WorkPlaces } from './work-places.ts';
 
-const TITLE_UNITS = 200;
 const MAX_MCP_SERVERS = 100;
 const SERVER_IN_NAME = /^mcp__(.+?)__/;
+/** Times outside of these are no times of a session: a broken clock, or a number taken for a time. 2000 and 2100. */
+const EARLIEST_MS = 946_684_800_000;
+const LATEST_MS = 4_102_444_800_000;
 
 type Known = { -readonly [Key in keyof ThreadSighting]: ThreadSighting[Key] };
 
@@ -14,15 +17,15 @@ type Known = { -readonly [Key in keyof ThreadSighting]: ThreadSighting[Key] };
 export class FactsCollector implements RolloutSink {
   readonly #evidence: EvidenceCollector;
   readonly #known: Known = {};
+  readonly #conversation = new ConversationTally();
+  readonly #places = new WorkPlaces();
   readonly #mcpServers = new Set<string>();
+  /** Shared by all items until the project or the passage changes. */
+  #setting: ItemSetting | undefined;
   #memoryMode: string | null = null;
-  #title: string | null = null;
   #firstAt: number | null = null;
   #lastAt: number | null = null;
-  #humanMessages = 0;
-  #assistantMessages = 0;
   #toolCalls = 0;
-  #conversationBytes = 0;
   #webSearch = false;
   #toolSearch = false;
 
@@ -32,7 +35,7 @@ export class FactsCollector implements RolloutSink {
 
   /** A record of this time went by. */
   at(timeMs: number | undefined): void {
-    if (timeMs === undefined) return;
+    if (timeMs === undefined || timeMs < EARLIEST_MS || timeMs >= LATEST_MS) return;
     if (this.#firstAt === null || timeMs < this.#firstAt) this.#firstAt = timeMs;
     if (this.#lastAt === null || timeMs > this.#lastAt) this.#lastAt = timeMs;
   }
@@ -51,21 +54,43 @@ export class FactsCollector implements RolloutSink {
     this.at(sighting.startedAt);
   }
 
+  isIn(cwd: string | undefined): boolean {
+    return this.#places.isIn(cwd);
+  }
+
+  learnPlace(cwd: string, repository: string): void {
+    this.#places.learn(cwd, repository);
+  }
+
+  workIn(cwd: string, isTold = false): void {
+    const moved = this.#places.moveTo(cwd);
+    this.learn({ cwd });
+    if (!moved) return;
+    this.#setting = { ...this.#setting, project: this.#places.label };
+    if (isTold) return;
+    const json = JSON.stringify({ type: 'turn_context', cwd });
+    this.item({ tier: 'context', isToolOutput: false, heldBytes: 2 * json.length, toJson: () => json });
+  }
+
+  joinWorktree(worktree: string, original: string): void {
+    this.#places.joinWorktree(worktree, original);
+  }
+
+  begin(passage: Passage): void {
+    this.#setting = { ...this.#setting, passage };
+    this.#conversation.begin(passage);
+  }
+
   setMemoryMode(mode: string): void {
     this.#memoryMode = mode;
   }
 
   item(item: PendingItem): void {
-    this.#evidence.add(item);
+    this.#evidence.add(item, this.#setting);
   }
 
-  said(tier: EvidenceTier, text: string): void {
-    if (tier === 'human') {
-      this.#humanMessages++;
-      this.#title ??= titleOf(text);
-    } else if (tier === 'final' || tier === 'commentary') this.#assistantMessages++;
-    else return;
-    this.#conversationBytes += utf8Length(text);
+  said(tier: EvidenceTier, text: string, goesOn = false): void {
+    if (tier === 'human' || tier === 'final' || tier === 'commentary') this.#conversation.add(tier, text, goesOn);
   }
 
   calledTool(name: string | null, namespace: string | null = null): void {
@@ -98,13 +123,10 @@ export class FactsCollector implements RolloutSink {
       cwd: redactKnown(known.cwd),
       repository: redactKnown(known.repository),
       gitBranch: redactKnown(known.gitBranch),
-      title: this.#title,
       firstAt: this.#firstAt,
       lastAt: this.#lastAt,
-      humanMessages: this.#humanMessages,
-      assistantMessages: this.#assistantMessages,
       toolCalls: this.#toolCalls,
-      conversationBytes: this.#conversationBytes,
+      ...this.#conversation.sum(),
       externalContext: {
         webSearch: this.#webSearch,
         toolSearch: this.#toolSearch,
@@ -116,13 +138,4 @@ export class FactsCollector implements RolloutSink {
 
 function redactKnown(text: string | null | undefined): string | null {
   return text === null || text === undefined ? null : redact(text);
-}
-
-/** The first line that says something, redacted before it is cut, cut between characters. */
-function titleOf(text: string): string | null {
-  const line = redact(text)
-    .split('\n')
-    .map((each) => each.trim())
-    .find((each) => each !== '' && each !== '[image omitted]' && each !== '[audio omitted]');
-  return line === undefined ? null : [...line.slice(0, 2 * TITLE_UNITS)].slice(0, TITLE_UNITS).join('');
 }

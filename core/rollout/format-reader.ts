@@ -1,7 +1,7 @@
 import type { PendingItem } from './evidence-collector.ts';
 import type { JsonObject } from './json-value.ts';
 import type { RecordHead } from './record-head.ts';
-import type { EvidenceTier } from './rollout.ts';
+import type { EvidenceTier, Passage } from './rollout.ts';
 
 /** What a record may tell of its thread; a field that is already known is not changed by a later sighting. */
 export interface ThreadSighting {
@@ -20,12 +20,28 @@ export interface ThreadSighting {
 /** Where readers put what they understand; from here on everything is the same for every agent. */
 export interface RolloutSink {
   learn(sighting: ThreadSighting): void;
+  /** Whether the work is in this directory now. */
+  isIn(cwd: string | undefined): boolean;
+  /**
+   * The work goes on here. The first place is the session's own; rows that belong to other projects are marked (A13).
+   * @param isTold true: an item that follows says so itself
+   */
+  workIn(cwd: string, isTold?: boolean): void;
+  /** The remote of the repository at a directory. */
+  learnPlace(cwd: string, repository: string): void;
+  /** A directory is a worktree of the repository at `original` (A10). */
+  joinWorktree(worktree: string, original: string): void;
+  /** What follows belongs to this passage, until the next one. */
+  begin(passage: Passage): void;
   /** The last one holds. */
   setMemoryMode(mode: string): void;
   /** An item that may become an evidence row. */
   item(item: PendingItem): void;
-  /** Something a person or the assistant said, for the counts and the title. */
-  said(tier: EvidenceTier, text: string): void;
+  /**
+   * Something a person or the assistant said, for the counts and the title.
+   * @param goesOn true: a further part of the message that was told of last
+   */
+  said(tier: EvidenceTier, text: string, goesOn?: boolean): void;
   /** A tool was called. MCP servers are told from the name (`mcp__server__tool`) or the namespace. */
   calledTool(name: string | null, namespace?: string | null): void;
   looked(at: 'web_search' | 'tool_search'): void;

@@ -160,7 +160,8 @@ function kindOf(record: JsonObject): string {
 
 function payloadKindOf(record: JsonObject): string | undefined {
   const payload = record['payload'];
-  if (!isObject(payload)) return undefined;
   const kind = record['type'];
+  if (kind === 'system') return asText(record['subtype']) ?? undefined;
+  if (!isObject(payload)) return undefined;
   return kind === 'response_item' || kind === 'event_msg' ? (asText(payload['type']) ?? undefined) : undefined;
 }

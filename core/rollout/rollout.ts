@@ -21,6 +21,16 @@ export const TIER_LABELS: Readonly<Record<EvidenceTier, string>> = {
 export interface EvidenceRow {
   readonly tier: EvidenceTier;
   readonly text: string;
+  /** Where the work was in another project than the session's own: its key, redacted (user case A13). */
+  readonly project?: string | undefined;
+}
+
+/**
+ * A stretch of the conversation, from one prompt of the person to the next. When the person goes back to before it, it is
+ * taken back: what was said and tried there is neither evidence nor counted.
+ */
+export interface Passage {
+  readonly isTakenBack: boolean;
 }
 
 /** What else the session looked at, for pollution (behaviours 1.Q, DV-15). */

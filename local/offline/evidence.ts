@@ -16,6 +16,8 @@ export interface Evidence {
 
 const HUMAN = TIER_LABELS.human;
 const LABEL = new RegExp(`^\\[(${Object.values(TIER_LABELS).join('|')})\\]$`);
+/** Below a label, where the row is of another project than the session's own. */
+const PROJECT_MARK = /^\[project: [^\]]*\]$/;
 const GAP = '[... response items omitted ...]';
 
 /**
@@ -57,7 +59,8 @@ function readRows(lines: readonly string[]): readonly Row[] {
     const label = LABEL.exec(line)?.[1];
     const last = rows.at(-1);
     if (label !== undefined) rows.push({ label, text: '' });
-    else if (line !== GAP && last) last.text += last.text === '' ? line : `\n${line}`;
+    else if (line !== GAP && last && !(last.text === '' && PROJECT_MARK.test(line)))
+      last.text += last.text === '' ? line : `\n${line}`;
   }
   return rows.length > 0 ? rows.map((row) => ({ ...row, text: row.text.trim() })) : readItemArray(lines.join('\n'));
 }

@@ -35,7 +35,7 @@ describe('extractThread, an output', () => {
       selectedSnapshot: null,
       bytes: 28,
       model: MODEL,
-      promptVersion: 'stage_one_system@1 stage_one_input@1',
+      promptVersion: 'stage_one_system@2 stage_one_input@1',
     });
     expect((await bench.outputs.bodies(USER, [ref])).get(THREAD_ID)).toEqual({
       rawMemory: 'raw',
