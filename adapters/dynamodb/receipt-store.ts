@@ -19,6 +19,12 @@ export class DynamoReceiptStore implements ReceiptStore {
     this.#table = table;
   }
 
+  async find(userKey: string, key: string, now: number): Promise<Receipt | undefined> {
+    const item = await this.#table.get(receiptKey(userKey, key));
+    const stored = item && readReceipt(item);
+    return stored !== undefined && now < stored.keptAt + LIMITS.receiptMs ? stored.receipt : undefined;
+  }
+
   /** @throws InvalidInputError `receipt.too_large`; UnavailableError `receipt.contended` */
   async keep(userKey: string, key: string, receipt: Receipt, now: number) {
     if (utf8Length(receipt.answer) > MAX_ANSWER_BYTES) {

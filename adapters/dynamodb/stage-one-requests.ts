@@ -1,4 +1,5 @@
 import type { SnapshotRef } from '../../core/extraction/stage-one-output.ts';
+import { LIMITS } from '../../core/settings.ts';
 import type { DeleteRequest, ItemKey, PutRequest, QueryRequest, UpdateRequest } from './dynamo-table.ts';
 import { HEAD_ATTRIBUTES } from './job-item.ts';
 import { itemKey, rangeOf } from './requests.ts';
@@ -20,8 +21,14 @@ export function countUse(
     Key: { ...itemKey(userKey, SORT_KEYS.stageOne(threadId)) },
     UpdateExpression: 'SET last_usage = :now, touch_id = :touch ADD usage_count :times, revision :one',
     ConditionExpression:
-      'attribute_exists(source_updated_at) AND (attribute_not_exists(touch_id) OR touch_id <> :touch)',
-    ExpressionAttributeValues: { ':now': use.now, ':touch': touchId, ':times': use.times, ':one': 1 },
+      'attribute_exists(source_updated_at) AND (attribute_not_exists(touch_id) OR touch_id <> :touch OR last_usage <= :over)',
+    ExpressionAttributeValues: {
+      ':now': use.now,
+      ':touch': touchId,
+      ':over': use.now - LIMITS.receiptMs,
+      ':times': use.times,
+      ':one': 1,
+    },
   };
 }
 

@@ -64,11 +64,17 @@ export class DynamoStageOneStore implements StageOneStore {
     return new Map(bodies.flat());
   }
 
-  async recordUsage(userKey: string, threadIds: readonly string[], now: number): Promise<readonly string[]> {
+  /** A use under an id is known again until something else touches the thread's item. */
+  async recordUsage(
+    userKey: string,
+    threadIds: readonly string[],
+    now: number,
+    useId?: string,
+  ): Promise<readonly string[]> {
     const times = new Map<string, number>();
     for (const threadId of threadIds) times.set(threadId, (times.get(threadId) ?? 0) + 1);
     const counted = await inParallel([...times], async ([threadId, count]) => {
-      const touchId = this.#newId();
+      const touchId = useId ?? this.#newId();
       const request = countUse(userKey, threadId, { times: count, now }, touchId);
       return (await this.#touch(userKey, threadId, request, touchId)) ? threadId : undefined;
     });

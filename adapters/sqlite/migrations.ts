@@ -169,4 +169,5 @@ ALTER TABLE threads ADD COLUMN rollout_order TEXT;
 CREATE TABLE settings (user_key TEXT NOT NULL PRIMARY KEY, content TEXT NOT NULL) STRICT, WITHOUT ROWID;
 `,
   `ALTER TABLE threads ADD COLUMN reading TEXT`,
+  `ALTER TABLE stage1 ADD COLUMN use_id TEXT`,
 ];

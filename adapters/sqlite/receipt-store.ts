@@ -10,6 +10,12 @@ export class SqliteReceiptStore implements ReceiptStore {
     this.#database = database;
   }
 
+  async find(userKey: string, key: string, now: number): Promise<Receipt | undefined> {
+    const sql = 'SELECT fingerprint, answer FROM receipts WHERE user_key = ? AND key = ? AND kept_at > ?';
+    const row = this.#database.one('receipts', sql, userKey, key, now - LIMITS.receiptMs);
+    return row && { fingerprint: row.text('fingerprint'), answer: row.text('answer') };
+  }
+
   async keep(userKey: string, key: string, receipt: Receipt, now: number) {
     return this.#database.change(() => {
       this.#database.run('DELETE FROM receipts WHERE user_key = ? AND kept_at <= ?', userKey, now - LIMITS.receiptMs);

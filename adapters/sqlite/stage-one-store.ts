@@ -1,5 +1,6 @@
 import type { SnapshotRef, StageOneBody, StageOneHead } from '../../core/extraction/stage-one-output.ts';
 import type { StageOneStore } from '../../core/ports/stage-one-store.ts';
+import { LIMITS } from '../../core/settings.ts';
 import { packBody, unpackBody } from './body-codec.ts';
 import type { Database } from './database.ts';
 import { HEAD_COLUMNS, readHead } from './stage-one-row.ts';
@@ -56,12 +57,31 @@ export class SqliteStageOneStore implements StageOneStore {
     return found;
   }
 
-  async recordUsage(userKey: string, threadIds: readonly string[], now: number): Promise<readonly string[]> {
+  async recordUsage(
+    userKey: string,
+    threadIds: readonly string[],
+    now: number,
+    useId?: string,
+  ): Promise<readonly string[]> {
     const sql = `UPDATE stage1 SET usage_count = coalesce(usage_count, 0) + 1, last_usage = ?
       WHERE user_key = ? AND thread_id = ? AND source_updated_at IS NOT NULL`;
-    return this.#database.change(() =>
-      threadIds.filter((threadId) => this.#database.run(sql, now, userKey, threadId) > 0),
-    );
+    return this.#database.change(() => {
+      const repeated = new Set(useId === undefined ? [] : this.#usedUnder(userKey, useId, now));
+      const counted = threadIds.filter(
+        (threadId) => repeated.has(threadId) || this.#database.run(sql, now, userKey, threadId) > 0,
+      );
+      const mark = 'UPDATE stage1 SET use_id = ? WHERE user_key = ? AND thread_id = ?';
+      for (const threadId of new Set(counted)) this.#database.run(mark, useId ?? null, userKey, threadId);
+      return counted;
+    });
+  }
+
+  #usedUnder(userKey: string, useId: string, now: number): readonly string[] {
+    const sql = `SELECT thread_id FROM stage1
+      WHERE user_key = ? AND use_id = ? AND last_usage > ? AND source_updated_at IS NOT NULL`;
+    return this.#database
+      .all('stage1', sql, userKey, useId, now - LIMITS.receiptMs)
+      .map((row) => row.text('thread_id'));
   }
 
   async markSelected(userKey: string, refs: readonly SnapshotRef[]): Promise<void> {

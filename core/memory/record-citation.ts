@@ -2,15 +2,18 @@ import * as z from 'zod/mini';
 import { ConflictError, DefectError } from '../errors.ts';
 import { isThreadId, sha256Hex } from '../ids.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ReceiptStore } from '../ports/receipt-store.ts';
+import type { Receipt, ReceiptStore } from '../ports/receipt-store.ts';
 import type { StageOneStore } from '../ports/stage-one-store.ts';
 import { type Citation, readCitations } from './citation.ts';
 
 /** What a receipt keeps of an answer: the rest follows from the request, which comes again, and may be large. */
 const keptShape = z.object({ known: z.array(z.string()) });
 
+/** As short as ids of writes are: they lie in items that must stay small. */
+const USE_ID_DIGITS = 24;
+
 export interface RecordCitationDeps {
-  readonly stageOne: Pick<StageOneStore, 'head' | 'recordUsage'>;
+  readonly stageOne: Pick<StageOneStore, 'recordUsage'>;
   readonly receipts: ReceiptStore;
   readonly clock: Clock;
 }
@@ -56,24 +59,35 @@ export async function recordCitation(
   const ids = [...new Set(read.citation?.rollout_ids ?? [])];
   const valid = ids.filter(isThreadId);
   const key = request.idempotencyKey ?? null;
-  if (key === null) {
-    const counted = await count(deps, userKey, valid);
-    return answerOf(read, ids, counted);
-  }
-  // The receipt comes before the deed, so the answer must be known before it: a caller that dies in between counts nothing.
-  const known = await findKnown(deps, userKey, valid);
-  const receipt = { fingerprint: sha256Hex(JSON.stringify(request.source)), answer: JSON.stringify({ known }) };
-  const kept = await deps.receipts.keep(userKey, `citation:${key}`.slice(0, 255), receipt, deps.clock.now());
-  if (kept.kind === 'kept') {
-    await count(deps, userKey, known);
-    return answerOf(read, ids, known);
-  }
-  if (kept.receipt.fingerprint !== receipt.fingerprint) {
-    throw new ConflictError('citation.key_reused', 'idempotency_key was used for another citation; use a new one', {
-      details: { field: 'idempotency_key' },
-    });
-  }
-  return answerOf(read, ids, readKept(kept.receipt.answer));
+  if (key === null) return answerOf(read, ids, await count(deps, userKey, valid));
+  return answerOf(read, ids, await countOnce(deps, userKey, { key, source: request.source, valid }));
+}
+
+interface KeyedUse {
+  readonly key: string;
+  readonly source: CitationSource;
+  readonly valid: readonly string[];
+}
+
+/**
+ * Counts first, keeps the receipt last: a call that fails in between is repeated by its caller, and what it had counted is known
+ * again by the id of the use.
+ * @returns the ids that were counted, now or by an earlier call under the key
+ */
+async function countOnce(
+  deps: RecordCitationDeps,
+  userKey: string,
+  { key, source, valid }: KeyedUse,
+): Promise<readonly string[]> {
+  const name = `citation:${key}`.slice(0, 255);
+  const fingerprint = sha256Hex(JSON.stringify(source));
+  const found = await deps.receipts.find(userKey, name, deps.clock.now());
+  if (found !== undefined) return readKept(found, fingerprint);
+  const useId = sha256Hex(JSON.stringify([name, fingerprint])).slice(0, USE_ID_DIGITS);
+  const known = await count(deps, userKey, valid, useId);
+  const receipt = { fingerprint, answer: JSON.stringify({ known }) };
+  const kept = await deps.receipts.keep(userKey, name, receipt, deps.clock.now());
+  return kept.kind === 'kept' ? known : readKept(kept.receipt, fingerprint);
 }
 
 type ReadSource = Pick<CitationAnswer, 'visible_text' | 'citation'>;
@@ -89,13 +103,13 @@ function readSource(source: CitationSource): ReadSource {
   return { visible_text: null, citation: isEmpty ? null : { entries, rollout_ids: ids } };
 }
 
-async function count(deps: RecordCitationDeps, userKey: string, ids: readonly string[]): Promise<readonly string[]> {
-  return ids.length === 0 ? [] : deps.stageOne.recordUsage(userKey, ids, deps.clock.now());
-}
-
-async function findKnown(deps: RecordCitationDeps, userKey: string, ids: readonly string[]): Promise<string[]> {
-  const heads = await Promise.all(ids.map((id) => deps.stageOne.head(userKey, id)));
-  return ids.filter((_, at) => heads[at] !== undefined);
+async function count(
+  deps: RecordCitationDeps,
+  userKey: string,
+  ids: readonly string[],
+  useId?: string,
+): Promise<readonly string[]> {
+  return ids.length === 0 ? [] : deps.stageOne.recordUsage(userKey, ids, deps.clock.now(), useId);
 }
 
 function answerOf(read: ReadSource, ids: readonly string[], counted: readonly string[]): CitationAnswer {
@@ -103,8 +117,13 @@ function answerOf(read: ReadSource, ids: readonly string[], counted: readonly st
   return { ...read, recorded: known.size, unknown: ids.filter((id) => !known.has(id)) };
 }
 
-function readKept(text: string): readonly string[] {
-  const found = z.safeParse(keptShape, JSON.parse(text));
+function readKept({ fingerprint, answer }: Receipt, wanted: string): readonly string[] {
+  if (fingerprint !== wanted) {
+    throw new ConflictError('citation.key_reused', 'idempotency_key was used for another citation; use a new one', {
+      details: { field: 'idempotency_key' },
+    });
+  }
+  const found = z.safeParse(keptShape, JSON.parse(answer));
   if (found.success) return found.data.known;
   throw new DefectError('citation.receipt_unreadable', 'a stored receipt cannot be read', { cause: found.error });
 }

@@ -8,10 +8,12 @@ export interface Receipt {
 
 /** Receipts of requests that must not act twice (storage.md, `receipt#<key>`). A receipt lives `LIMITS.receiptMs`. */
 export interface ReceiptStore {
+  /** The living receipt under a key; undefined when there is none. */
+  find(userKey: string, key: string, now: number): Promise<Receipt | undefined>;
+
   /**
    * Keeps a receipt under a key, unless a living one is there already. One atomic change: of concurrent calls exactly one is
-   * answered `kept`, and only that caller may act. Because it keeps before it acts, a caller that dies in between has acted
-   * not at all, never twice.
+   * answered `kept`.
    * @param key 1 to 255 characters, any; keys of different users never meet
    */
   keep(

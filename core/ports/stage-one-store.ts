@@ -18,9 +18,11 @@ export interface StageOneStore {
 
   /**
    * Adds 1 to the usage count and sets the last use, once per listed id (behaviours P-02).
-   * @returns the ids that exist, in the order given, repetitions included
+   * @param useId what the use is known by when its caller repeats it: where the last use of a thread was under this id, within
+   *   `LIMITS.receiptMs`, it is not counted again
+   * @returns the ids that exist, in the order given, repetitions included; also those that were counted before under the id
    */
-  recordUsage(userKey: string, threadIds: readonly string[], now: number): Promise<readonly string[]>;
+  recordUsage(userKey: string, threadIds: readonly string[], now: number, useId?: string): Promise<readonly string[]>;
 
   /**
    * Clears all selection marks of the user, then marks the pairs whose snapshot is still the current one (behaviours F-13, F-14).

@@ -28,6 +28,16 @@ export function receiptStoreContract(
         expect(await other.keep('u', 'k', SECOND, NOW + 2)).toEqual({ kind: 'present', receipt: FIRST });
       }));
 
+    it('finds what it keeps, under its key and user only, for as long as it lives', () =>
+      withStore(async (store, other) => {
+        expect(await store.find('u', 'k', NOW)).toBeUndefined();
+        await store.keep('u', 'k', FIRST, NOW);
+        expect(await other.find('u', 'k', NOW + LIMITS.receiptMs - 1)).toEqual(FIRST);
+        expect(await other.find('u', 'k', NOW + LIMITS.receiptMs)).toBeUndefined();
+        expect(await store.find('u', 'k1', NOW)).toBeUndefined();
+        expect(await store.find('u1', 'k', NOW)).toBeUndefined();
+      }));
+
     it('lets exactly one of many concurrent callers act', () =>
       withStore(async (store, other) => {
         const calls = Array.from({ length: 16 }, (_, at) =>

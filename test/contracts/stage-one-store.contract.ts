@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../core/settings.ts';
 import type { Ground } from '../support/ground.ts';
 import { onGround } from '../support/ground.ts';
 import { claimAt, done, extract, extraction, type JobContractStores } from '../support/job-steps.ts';
@@ -65,6 +66,25 @@ export function stageOneStoreContract(name: string, makeGround: () => Ground<Job
         expect(await outputs.head('u', 'b')).toMatchObject({ usageCount: 1, lastUsage: NOW + 9 });
         expect(await outputs.recordUsage('u1', ['a'], NOW)).toEqual([]);
         expect((await outputs.head('u', 'a'))?.usageCount).toBe(2);
+      }),
+    );
+
+    it(
+      'counts a use that is repeated under its id once, and answers it the same',
+      on(async ({ outputs, jobs }, other) => {
+        for (const id of ['a', 'b']) await extract(jobs, id, 100);
+        expect(await outputs.recordUsage('u', ['a'], NOW, 'use-1')).toEqual(['a']);
+        // only a part of it was counted before
+        expect(await other.outputs.recordUsage('u', ['a', 'gone', 'b'], NOW + 1, 'use-1')).toEqual(['a', 'b']);
+        expect(await outputs.head('u', 'a')).toMatchObject({ usageCount: 1, lastUsage: NOW });
+        expect(await outputs.head('u', 'b')).toMatchObject({ usageCount: 1, lastUsage: NOW + 1 });
+        expect(await outputs.recordUsage('u', ['a', 'a'], NOW + 2, 'use-2')).toEqual(['a', 'a']);
+        expect(await outputs.recordUsage('u', ['a', 'a'], NOW + 3, 'use-2')).toEqual(['a', 'a']);
+        expect(await outputs.recordUsage('u', ['a'], NOW + 4)).toEqual(['a']);
+        expect((await outputs.head('u', 'a'))?.usageCount).toBe(4);
+        // as long after it as a receipt lives, it is another use
+        await outputs.recordUsage('u', ['b'], NOW + 1 + LIMITS.receiptMs, 'use-1');
+        expect((await outputs.head('u', 'b'))?.usageCount).toBe(2);
       }),
     );
 

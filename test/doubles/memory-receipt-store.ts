@@ -5,6 +5,11 @@ import { LIMITS } from '../../core/settings.ts';
 export class MemoryReceiptStore implements ReceiptStore {
   readonly #kept = new Map<string, { receipt: Receipt; keptAt: number }>();
 
+  async find(userKey: string, key: string, now: number): Promise<Receipt | undefined> {
+    const present = this.#kept.get(JSON.stringify([userKey, key]));
+    return present !== undefined && now < present.keptAt + LIMITS.receiptMs ? present.receipt : undefined;
+  }
+
   async keep(userKey: string, key: string, receipt: Receipt, now: number) {
     const name = JSON.stringify([userKey, key]);
     const present = this.#kept.get(name);

@@ -1,10 +1,13 @@
 import type { SnapshotRef, StageOneBody, StageOneHead } from '../../core/extraction/stage-one-output.ts';
 import type { StageOneStore } from '../../core/ports/stage-one-store.ts';
+import { LIMITS } from '../../core/settings.ts';
 import { branch, StageOneTable } from './stage-one-table.ts';
 
 /** Stage-one outputs held in memory. Heads come from a `MemoryJobStore` on the same table. */
 export class MemoryStageOneStore implements StageOneStore {
   readonly table: StageOneTable;
+  /** By user and thread: the id of the last use, where it had one, and its time. */
+  readonly #lastUse = new Map<string, { readonly useId: string | undefined; readonly at: number }>();
 
   constructor(table = new StageOneTable()) {
     this.table = table;
@@ -31,10 +34,23 @@ export class MemoryStageOneStore implements StageOneStore {
     return found;
   }
 
-  async recordUsage(userKey: string, threadIds: readonly string[], now: number): Promise<readonly string[]> {
+  async recordUsage(
+    userKey: string,
+    threadIds: readonly string[],
+    now: number,
+    useId?: string,
+  ): Promise<readonly string[]> {
+    const nameOf = (threadId: string): string => JSON.stringify([userKey, threadId]);
+    const isRepeated = (threadId: string): boolean => {
+      const last = this.#lastUse.get(nameOf(threadId));
+      return last?.useId !== undefined && last.useId === useId && last.at > now - LIMITS.receiptMs;
+    };
+    const repeated = new Set(threadIds.filter(isRepeated));
     return threadIds.filter((threadId) => {
       const head = this.table.row(userKey, threadId)?.head;
       if (!head) return false;
+      if (repeated.has(threadId)) return true;
+      this.#lastUse.set(nameOf(threadId), { useId, at: now });
       this.table.setHead(userKey, threadId, { ...head, usageCount: (head.usageCount ?? 0) + 1, lastUsage: now });
       return true;
     });

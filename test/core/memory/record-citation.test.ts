@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CitationSource, recordCitation } from '../../../core/memory/record-citation.ts';
+import { type CitationSource, type RecordCitationDeps, recordCitation } from '../../../core/memory/record-citation.ts';
 import { DAY_MS } from '../../../core/time.ts';
 import { FixedClock } from '../../doubles/fixed-clock.ts';
 import { MemoryJobStore } from '../../doubles/memory-job-store.ts';
@@ -77,10 +77,6 @@ describe('recordCitation', () => {
     const { deps } = await rigOf();
     const asked: string[] = [];
     const stageOne = {
-      head: async (_userKey: string, id: string) => {
-        asked.push(id);
-        return undefined;
-      },
       recordUsage: async (_userKey: string, ids: readonly string[]) => {
         asked.push(...ids);
         return ids;
@@ -151,6 +147,19 @@ describe('recordCitation', () => {
     expect(await usage('u', U1)).toEqual([1, NOW]);
   });
 
+  it('counts once when the call dies at any of its steps and is repeated', async () => {
+    for (const dying of ['find', 'keep', 'recordUsage', 'after recordUsage', 'after keep']) {
+      const { deps, usage } = await rigOf();
+      const request = { source: answerText(U1, U2), idempotencyKey: 'k' };
+      await expect(recordCitation(dyingAt(deps, dying), 'u', request), dying).rejects.toThrow('died');
+      expect(await recordCitation(deps, 'u', request)).toMatchObject({ recorded: 2 });
+      expect([await usage('u', U1), await usage('u', U2)], dying).toEqual([
+        [1, NOW],
+        [1, NOW],
+      ]);
+    }
+  });
+
   it('refuses a key that was used for another citation, and forgets it after a day', async () => {
     const { deps, usage } = await rigOf();
     await recordCitation(deps, 'u', { source: answerText(U1), idempotencyKey: 'k' });
@@ -172,3 +181,26 @@ describe('recordCitation', () => {
     });
   });
 });
+
+/** The same ports, one of which ends the call before or after it acts. */
+function dyingAt(deps: RecordCitationDeps, dying: string): RecordCitationDeps {
+  const die = (moment: string): void => {
+    if (moment === dying) throw new Error('died');
+  };
+  const wrap = <Args extends readonly unknown[], T>(name: string, act: (...args: Args) => Promise<T>) => {
+    return async (...args: Args): Promise<T> => {
+      die(name);
+      const answer = await act(...args);
+      die(`after ${name}`);
+      return answer;
+    };
+  };
+  return {
+    ...deps,
+    stageOne: { recordUsage: wrap('recordUsage', deps.stageOne.recordUsage.bind(deps.stageOne)) },
+    receipts: {
+      find: wrap('find', deps.receipts.find.bind(deps.receipts)),
+      keep: wrap('keep', deps.receipts.keep.bind(deps.receipts)),
+    },
+  };
+}
