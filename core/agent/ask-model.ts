@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { DefectError } from '../errors.ts';
+import { insistWithin } from '../extraction/insist.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ModelClient, ModelReply, ModelRequest } from '../ports/model-client.ts';
 import type { StepRunner } from '../ports/step-runner.ts';
@@ -95,17 +96,36 @@ export async function askModel(
   for (let attempt = 1; ; attempt++) {
     const step = attempt === 1 ? name : `${name}-${attempt}`;
     const sized: ModelRequest = doubled ? { ...request, maxOutputTokens: 2 * request.maxOutputTokens } : request;
-    let live = false;
-    const reply: TurnReply = await ports.steps.run(account.runId, step, turnShape, () => {
-      live = true;
-      return callModel(ports, account, step, sized);
+    const call = paidOnce(() => callModel(ports, account, step, sized));
+    const keep = (): Promise<TurnReply> => ports.steps.run(account.runId, step, turnShape, call.make);
+    const reply: TurnReply = await keep().catch((error: unknown) => {
+      if (!call.ended) throw error;
+      return insistWithin(ports.clock)(keep); // paid for: one failure of the store must not throw it away
     });
     if ('usage' in reply && reply.usage !== null) usages.push(reply.usage);
     if (reply.kind === 'reply') return { reply, usages };
     const cutShort: boolean = reply.kind === 'incomplete' && reply.reason === 'length';
-    if (live && !(cutShort && !doubled)) return { reply, usages };
+    if (call.made && !(cutShort && !doubled)) return { reply, usages };
     doubled ||= cutShort;
   }
+}
+
+/** A call that is made once, however often its step is begun. */
+function paidOnce<T>(call: () => Promise<T>) {
+  let answer: T | undefined;
+  const once = {
+    /** Whether this pass of the run made it, and did not find its answer kept. */
+    made: false,
+    /** Whether it was answered. */
+    ended: false,
+    make: async (): Promise<T> => {
+      once.made = true;
+      answer ??= await call();
+      once.ended = true;
+      return answer;
+    },
+  };
+  return once;
 }
 
 /**
@@ -130,7 +150,7 @@ async function callModel(
   });
   if (reserved.kind === 'over_budget') return reserved;
   const reply = await ports.model.respond(request);
-  await ports.ledger.settle(account.userKey, callId, paidUsage(reply));
+  await insistWithin(ports.clock)(() => ports.ledger.settle(account.userKey, callId, paidUsage(reply)));
   const turn = turnShape.safeParse(redactReply(reply));
   if (turn.success) return turn.data;
   const field = turn.error.issues[0]?.path.join('.') ?? '';
