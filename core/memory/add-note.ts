@@ -1,5 +1,5 @@
 import { NO_USAGE } from '../agent/token-usage.ts';
-import { NOTES_FOLDER } from '../consolidation/pending-notes.ts';
+import { listPendingNotes, NOTES_FOLDER } from '../consolidation/pending-notes.ts';
 import { publishVersion } from '../consolidation/publish.ts';
 import { ConflictError, InvalidInputError, UnavailableError } from '../errors.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -60,6 +60,7 @@ export async function addNote(deps: AddNoteDeps, userKey: string, request: NoteR
   const now = deps.clock.now();
   for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
     const base = await openVersion(deps, userKey);
+    if (filename !== null) await makeDueAgain(deps, userKey, base, { path: `${NOTES_FOLDER}${filename}`, now });
     const path = filename === null ? freePath(base, text, now) : requireFree(base, `${NOTES_FOLDER}${filename}`);
     const files = new Map([[path, encodeUtf8(text)]]);
     if (!base.paths.includes(INSTRUCTIONS_PATH)) {
@@ -89,6 +90,20 @@ export async function addNote(deps: AddNoteDeps, userKey: string, request: NoteR
   throw new UnavailableError('memory.publish_contended', 'the memory is changing too fast; send the note again', {
     details: { tries: MAX_TRIES },
   });
+}
+
+/**
+ * A note of this name that still waits may be this very one, whose request died between its version and its mark: whoever sends it
+ * again makes sure that it is taken in. Once more does no harm.
+ */
+async function makeDueAgain(
+  deps: AddNoteDeps,
+  userKey: string,
+  base: OpenedVersion,
+  { path, now }: { readonly path: string; readonly now: number },
+): Promise<void> {
+  if (!listPendingNotes(base.paths, base.manifest?.notesConsumed ?? []).includes(path)) return;
+  await deps.jobs.enqueueConsolidation(userKey, now);
 }
 
 /** A made name never meets an existing one: the next number is taken. */

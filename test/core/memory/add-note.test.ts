@@ -60,6 +60,25 @@ describe('addNote', () => {
     expect(await jobs.get('u', { kind: 'consolidation' })).toMatchObject({ status: 'pending', inputWatermark: NOW });
   });
 
+  it('makes the consolidation due when a note is sent again whose request died after its version', async () => {
+    const shelf = new VersionShelf();
+    const jobs = new MemoryJobStore();
+    const dying = { enqueueConsolidation: () => Promise.reject(new Error('died')) };
+    const note = { filename: NAME, note: 'n' };
+    await expect(addNote({ ...depsOf(shelf), jobs: dying }, 'u', note)).rejects.toThrow('died');
+    await expect(addNote(depsOf(shelf, jobs), 'u', note)).rejects.toMatchObject({ code: 'note.exists' });
+    expect(await jobs.get('u', { kind: 'consolidation' })).toMatchObject({ status: 'pending', inputWatermark: NOW });
+  });
+
+  it('makes nothing due for a note that was taken in', async () => {
+    const shelf = new VersionShelf();
+    const jobs = new MemoryJobStore();
+    await publish(shelf, { [`${FOLDER}${NAME}`]: 'n' }, { notesConsumed: [`${FOLDER}${NAME}`] });
+    const again = addNote(depsOf(shelf, jobs), 'u', { filename: NAME, note: 'n' });
+    await expect(again).rejects.toMatchObject({ code: 'note.exists' });
+    expect(await jobs.get('u', { kind: 'consolidation' })).toBeUndefined();
+  });
+
   it('TC-217 writes the note verbatim as a small version, pending at once', async () => {
     const shelf = new VersionShelf();
     await publish(shelf, { 'MEMORY.md': 'm', 'memory_summary.md': 'v1\ns' });
