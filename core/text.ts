@@ -24,6 +24,13 @@ export function decodeUtf8Strict(bytes: Uint8Array): string | undefined {
   }
 }
 
+/** Decodes Latin-1: each byte is the character of its number (behaviours V-01). */
+export function decodeLatin1(bytes: Uint8Array): string {
+  const pieces: string[] = [];
+  for (let at = 0; at < bytes.length; at += 8_192) pieces.push(String.fromCharCode(...bytes.subarray(at, at + 8_192)));
+  return pieces.join('');
+}
+
 /** UTF-8 length of a text in bytes, without encoding it. A lone surrogate counts as the 3 bytes of U+FFFD. */
 export function utf8Length(text: string): number {
   let bytes = text.length;

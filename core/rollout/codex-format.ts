@@ -53,11 +53,21 @@ const READ_EVENTS = new Set([
 /** Codex rollouts of every version: the bare era (header line, then items) and the envelope `{timestamp, type, payload}`. */
 export const codexFormat: RolloutFormat = {
   agentKind: 'codex',
-  recognises(record) {
+  recognises(record, place) {
     const type = record['type'];
-    if (isObject(record['payload'])) return typeof type === 'string' && ENVELOPES.has(type);
+    if (isObject(record['payload'])) {
+      // An item in an envelope without a time is one of some trace (behaviours V-03).
+      if (type === 'response_item') return typeof record['timestamp'] === 'string';
+      return typeof type === 'string' && ENVELOPES.has(type);
+    }
+    if (place !== 'line') return false;
+    // A bare item has an id, be it null, or is an output; others are items of some trace.
     if (typeof type === 'string')
-      return BARE_ITEMS.has(type) && ('role' in record || 'call_id' in record || 'summary' in record);
+      return (
+        ('id' in record || 'output' in record) &&
+        BARE_ITEMS.has(type) &&
+        ('role' in record || 'call_id' in record || 'summary' in record)
+      );
     return record['record_type'] === 'state' || isBareHeader(record);
   },
   open: (sink) => new CodexReader(sink),

@@ -52,6 +52,7 @@ export class FactsCollector implements RolloutSink {
     if (sighting.subagent !== undefined) known.subagent ??= sighting.subagent;
     if (sighting.ephemeral !== undefined) known.ephemeral ??= sighting.ephemeral;
     this.at(sighting.startedAt);
+    this.at(sighting.endedAt);
   }
 
   isIn(cwd: string | undefined): boolean {

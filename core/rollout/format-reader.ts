@@ -15,7 +15,12 @@ export interface ThreadSighting {
   readonly repository?: string | null;
   readonly gitBranch?: string | null;
   readonly startedAt?: number | undefined;
+  /** When the session was last active, ms. */
+  readonly endedAt?: number | undefined;
 }
+
+/** Where a record stood: on a line of its own, or in a list of a JSON document. */
+export type RecordPlace = 'line' | 'element';
 
 /** Where readers put what they understand; from here on everything is the same for every agent. */
 export interface RolloutSink {
@@ -53,8 +58,17 @@ export interface RolloutSink {
  */
 export interface RolloutFormat {
   readonly agentKind: string;
-  /** Whether a record is of this format, by its content alone. */
-  recognises(record: JsonObject): boolean;
+  /** Names of the lists whose elements are its records, where one object holds a whole session. */
+  readonly lists?: readonly string[];
+  /**
+   * Read as loosely as traces are (behaviours V-01, V-02): a line that is no UTF-8 is Latin-1, a line may hold a list of
+   * records, prose between them is passed over.
+   */
+  readonly isLoose?: true;
+  /** Whether a record is of this format, by its content and place alone. No record is of two formats. */
+  recognises(record: JsonObject, place: RecordPlace): boolean;
+  /** Whether what an object holds beside its list is of this format. */
+  recognisesHead?(fields: JsonObject): boolean;
   open(sink: RolloutSink): FormatReader;
 }
 
@@ -69,6 +83,11 @@ export interface FormatReader {
   defer(head: RecordHead, bytes: Uint8Array): void;
   /** @returns false when the record was dropped */
   read(record: JsonObject, timeMs: number | undefined): boolean;
+  /**
+   * What an object holds beside its list of records. `begins`: before the list; else what came behind it.
+   * @returns false when nothing of it is of use
+   */
+  readHead?(fields: JsonObject, begins: boolean): boolean;
   /** The rollout is over. */
   finish(): void;
 }

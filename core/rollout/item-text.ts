@@ -1,4 +1,4 @@
-import { asObject, isObject, type JsonObject, parseJson } from './json-value.ts';
+import { asObject, isObject, type JsonObject, parseJson, setOwn } from './json-value.ts';
 
 /** What is taken out of items before they become evidence, whatever agent wrote them. */
 const MEMORY_BEGIN = '========= MEMORY_SUMMARY BEGINS =========';
@@ -31,12 +31,6 @@ function cleanValue(value: unknown, depth: number): unknown {
     if (key !== 'encrypted_content') setOwn(copy, key, cleanValue(part, depth + 1));
   }
   return copy;
-}
-
-/** A key named `__proto__` is a key like any other. */
-function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key !== '__proto__') target[key] = value;
-  else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 function isEncryptedPart(part: unknown): boolean {

@@ -18,6 +18,12 @@ export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** Sets a key of a fresh object; one named `__proto__` is a key like any other. */
+export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== '__proto__') target[key] = value;
+  else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
 /**
  * Parses one line. Objects glued together without a line end between them are all recovered (FORMAT.md, oddity 1).
  * @returns the objects, and whether the whole line was understood

@@ -1,17 +1,19 @@
 import { LIMITS } from '../settings.ts';
-import { decodeUtf8 } from '../text.ts';
+import { decodeLatin1, decodeUtf8, decodeUtf8Strict } from '../text.ts';
 import { parseTime } from '../time.ts';
 import { ByteArena } from './byte-arena.ts';
 import { type EvidenceCollector, NoEvidence, TieredEvidence } from './evidence-collector.ts';
 import { FactsCollector } from './facts-collector.ts';
-import type { FormatReader, RolloutFormat } from './format-reader.ts';
-import { FORMATS } from './formats.ts';
-import { asText, isObject, type JsonObject, parseRecords } from './json-value.ts';
+import type { FormatReader, RecordPlace, RolloutFormat } from './format-reader.ts';
+import { FORMATS, RECORD_LISTS } from './formats.ts';
+import { asList, asText, isObject, type JsonObject, parseJson, parseRecords } from './json-value.ts';
 import { MiddleEvidence } from './middle-evidence.ts';
 import { RecordCounts } from './record-counts.ts';
 import { RecordHead } from './record-head.ts';
-import { RecordSplitter } from './record-splitter.ts';
-import type { RolloutReading } from './rollout.ts';
+import { redact } from './redact.ts';
+import type { RolloutCounts, RolloutReading } from './rollout.ts';
+import { RolloutSplitter } from './rollout-splitter.ts';
+import { holdsList, takeApart } from './take-apart.ts';
 
 export interface ReadOptions {
   /** Budget of the evidence in tokens; null = facts only. */
@@ -40,20 +42,28 @@ export async function readRollout(chunks: AsyncIterable<Uint8Array>, options: Re
 
 /** How much may be kept while no record has told the format. */
 const MAX_UNPLACED_RECORDS = 256;
+const MAX_UNPLACED_BYTES = LIMITS.recordBytes;
 
 const NO_BYTES = new Uint8Array(0);
+const LIST = 0x5b;
+
+type Unplaced =
+  | { readonly kind: 'record'; readonly record: JsonObject; readonly place: RecordPlace }
+  | { readonly kind: 'head'; readonly fields: JsonObject; readonly begins: boolean };
 
 class RolloutRun {
-  readonly #splitter = new RecordSplitter(this, LIMITS.recordBytes);
+  readonly #splitter = new RolloutSplitter(this, { recordBytes: LIMITS.recordBytes, lists: RECORD_LISTS });
   readonly #head = new RecordHead();
   readonly #arena = new ByteArena();
   readonly #counts = new RecordCounts();
   readonly #evidence: EvidenceCollector;
   readonly #facts: FactsCollector;
   #format: RolloutFormat | undefined;
+  #lists = RECORD_LISTS;
   #reader: FormatReader | undefined;
   /** Records before the first one that told the format. */
-  #unplaced: JsonObject[] = [];
+  #unplaced: Unplaced[] = [];
+  #unplacedBytes = 0;
 
   constructor(options: ReadOptions) {
     this.#evidence = openEvidence(options);
@@ -68,6 +78,7 @@ class RolloutRun {
     this.#splitter.push(chunk);
   }
 
+  /** A line. */
   record(bytes: Uint8Array, from: number, to: number, ended: boolean): void {
     const reader = this.#reader;
     if (!reader) {
@@ -87,19 +98,71 @@ class RolloutRun {
       reader.defer(head, this.#evidence.keeps('tool') ? this.#arena.keep(bytes, from, to) : NO_BYTES);
   }
 
+  /** An element of a document. */
+  element(bytes: Uint8Array, from: number, to: number): void {
+    if (!this.#reader) this.#unplacedBytes += to - from;
+    this.#takeElement(parseJson(this.#decode(bytes.subarray(from, to), 'element')));
+  }
+
+  /** What an object holds beside its list. */
+  head(fields: JsonObject, begins: boolean): void {
+    const format = this.#format ?? FORMATS.find((each) => each.recognisesHead?.(fields) === true);
+    if (!this.#reader && format) this.#open(format);
+    if (!this.#reader) {
+      this.#wait({ kind: 'head', fields, begins });
+      return;
+    }
+    const kept = this.#reader.readHead?.(fields, begins) ?? false;
+    if (begins) this.#counts.add(DOCUMENT, undefined, !kept);
+  }
+
   #parse(bytes: Uint8Array, from: number, to: number, ended: boolean, timeMs?: number): void {
-    const line = decodeUtf8(bytes.subarray(from, to));
+    if (!this.#reader) this.#unplacedBytes += to - from;
+    const line = this.#decode(bytes.subarray(from, to), 'line');
+    if (bytes[from] === LIST) {
+      this.#parseList(line, ended);
+      return;
+    }
     const { records, whole } = parseRecords(line);
-    for (const record of records) this.#take(record, records.length === 1 ? timeMs : undefined);
+    for (const record of records) this.#take(record, 'line', records.length === 1 ? timeMs : undefined);
     if (!whole) this.#counts.addBroken(line, !ended);
   }
 
+  /** A line that is a list: of a trace, its objects are records (V-02). */
+  #parseList(line: string, ended: boolean): void {
+    const list = parseJson(line);
+    const isLoose = this.#format === undefined || this.#format.isLoose === true;
+    const objects = isLoose ? asList(list).filter(isObject) : [];
+    for (const record of objects) this.#take(record, 'element');
+    if (objects.length === 0) this.#counts.addBroken(line, !ended && list === undefined);
+  }
+
+  #takeElement(value: unknown): void {
+    if (isObject(value)) this.#take(value, 'element');
+    else this.#counts.addBroken('{', false);
+  }
+
+  /** Invalid UTF-8 is replaced (user case D8); a loose format takes it for Latin-1 (V-01). */
+  #decode(bytes: Uint8Array, place: RecordPlace): string {
+    const text = decodeUtf8(bytes);
+    if (!text.includes('\ufffd')) return text;
+    const record = this.#format ? undefined : parseJson(text);
+    const format = this.#format ?? (isObject(record) ? formatOf(record, place) : undefined);
+    return format === undefined || format.isLoose === true ? (decodeUtf8Strict(bytes) ?? decodeLatin1(bytes)) : text;
+  }
+
   /** @param knownMs its time, where the head told it */
-  #take(record: JsonObject, knownMs?: number): void {
-    const reader = this.#reader ?? this.#recognise(record);
+  #take(record: JsonObject, place: RecordPlace, knownMs?: number): void {
+    const reader = this.#reader ?? this.#recognise(record, place);
+    if ((!reader || this.#format?.lists) && holdsList(record, this.#lists)) {
+      for (const piece of takeApart(record, this.#lists)) {
+        if (piece.kind === 'head') this.head(piece.fields, piece.begins);
+        else this.#takeElement(piece.element);
+      }
+      return;
+    }
     if (!reader) {
-      if (this.#unplaced.length < MAX_UNPLACED_RECORDS) this.#unplaced.push(record);
-      else this.#counts.add(kindOf(record), payloadKindOf(record), true);
+      this.#wait({ kind: 'record', record, place });
       return;
     }
     const timeMs = knownMs ?? parseTime(asText(record['timestamp']) ?? '');
@@ -108,45 +171,78 @@ class RolloutRun {
     this.#counts.add(kindOf(record), payloadKindOf(record), !kept);
   }
 
-  #recognise(record: JsonObject): FormatReader | undefined {
-    this.#format = FORMATS.find((format) => format.recognises(record));
-    if (!this.#format) return undefined;
-    this.#reader = this.#format.open(this.#facts);
+  #wait(unplaced: Unplaced): void {
+    const fits = this.#unplaced.length < MAX_UNPLACED_RECORDS && this.#unplacedBytes <= MAX_UNPLACED_BYTES;
+    if (fits) this.#unplaced.push(unplaced);
+    else this.#countUnplaced(unplaced);
+  }
+
+  #recognise(record: JsonObject, place: RecordPlace): FormatReader | undefined {
+    const format = formatOf(record, place);
+    return format && this.#open(format);
+  }
+
+  #open(format: RolloutFormat): FormatReader {
+    this.#format = format;
+    this.#lists = new Set(format.lists);
+    this.#reader = format.open(this.#facts);
     const waiting = this.#unplaced;
     this.#unplaced = [];
-    for (const earlier of waiting) this.#take(earlier);
+    for (const earlier of waiting) {
+      if (earlier.kind === 'head') this.head(earlier.fields, earlier.begins);
+      else this.#take(earlier.record, earlier.place);
+    }
     return this.#reader;
   }
 
+  #countUnplaced(unplaced: Unplaced): void {
+    if (unplaced.kind === 'record') this.#counts.add(kindOf(unplaced.record), payloadKindOf(unplaced.record), true);
+    else if (unplaced.begins) this.#counts.add(DOCUMENT, undefined, true);
+  }
+
   finish(): RolloutReading {
-    this.#splitter.end();
+    if (this.#splitter.end()) this.#counts.addTornTail();
     this.#reader?.finish();
-    for (const record of this.#unplaced) this.#counts.add(kindOf(record), payloadKindOf(record), true);
+    for (const unplaced of this.#unplaced) this.#countUnplaced(unplaced);
     const { evidence, redactions } = this.#evidence.finish();
-    const bytes = this.#splitter.bytes;
-    const counts = this.#counts.finish({ bytes, oversized: this.#splitter.oversized, redactions });
-    if (this.isTooLarge) {
-      return { kind: 'failed', reason: 'too_large', detail: `over the limit of ${LIMITS.rolloutBytes} bytes`, counts };
-    }
-    if (counts.broken > counts.records && this.#counts.isDocument) {
-      return {
-        kind: 'failed',
-        reason: 'unrecognised_format',
-        detail: 'one JSON document, not one record a line',
-        counts,
-      };
-    }
-    if (counts.broken > counts.records) {
-      const detail = `${counts.broken} of ${counts.broken + counts.records} lines are no JSON object`;
-      return { kind: 'failed', reason: 'unreadable', detail, counts };
-    }
-    if (!this.#format && (counts.records > 0 || bytes > LIMITS.unrecognisedBytes)) {
-      const { oversized } = this.#splitter;
-      const skipped = oversized === 0 ? '' : `; ${oversized} over ${LIMITS.recordBytes} bytes skipped`;
-      return { kind: 'failed', reason: 'unrecognised_format', detail: this.#counts.describeKinds() + skipped, counts };
-    }
+    const { bytes, oversized } = this.#splitter;
+    const counts = this.#counts.finish({ bytes, oversized, redactions }, this.#format?.isLoose);
+    const failure = this.#failure(counts);
+    if (failure) return { kind: 'failed', ...failure, counts };
     return { kind: 'read', facts: this.#facts.facts(this.#format?.agentKind ?? 'unknown'), counts, evidence };
   }
+
+  #failure(counts: RolloutCounts): Pick<Extract<RolloutReading, { kind: 'failed' }>, 'reason' | 'detail'> | undefined {
+    if (this.isTooLarge) return { reason: 'too_large', detail: `over the limit of ${LIMITS.rolloutBytes} bytes` };
+    const keys = this.#format ? undefined : describeDocument(this.#unplaced);
+    if (keys !== undefined)
+      return { reason: 'unrecognised_format', detail: `${this.#counts.describeKinds()}; ${keys}` };
+    if (counts.broken > counts.records) {
+      const detail = `${counts.broken} of ${counts.broken + counts.records} lines are no JSON object`;
+      return { reason: 'unreadable', detail };
+    }
+    if (this.#format || (counts.records === 0 && counts.bytes <= LIMITS.unrecognisedBytes)) return undefined;
+    const skipped = counts.oversized === 0 ? '' : `; ${counts.oversized} over ${LIMITS.recordBytes} bytes skipped`;
+    return { reason: 'unrecognised_format', detail: this.#counts.describeKinds() + skipped };
+  }
+}
+
+function formatOf(record: JsonObject, place: RecordPlace): RolloutFormat | undefined {
+  return FORMATS.find((format) => format.recognises(record, place));
+}
+
+/** How an object that holds a whole session is counted. */
+const DOCUMENT = 'document';
+const SHOWN_KEYS = 8;
+
+/** The keys of a document that nobody knows. */
+function describeDocument(unplaced: readonly Unplaced[]): string | undefined {
+  const heads = unplaced.flatMap((each) => (each.kind === 'head' ? [each.fields] : []));
+  if (heads.length === 0) return undefined;
+  const keys = new Set(
+    heads.flatMap((fields) => Object.keys(fields)).filter((key) => /^[A-Za-z_$][\w$]{0,29}$/.test(key)),
+  );
+  return redact(`a document with the keys: ${[...keys].slice(0, SHOWN_KEYS).join(', ') || '(none)'}`);
 }
 
 function openEvidence({ evidenceTokens, mode }: ReadOptions): EvidenceCollector {
@@ -155,7 +251,7 @@ function openEvidence({ evidenceTokens, mode }: ReadOptions): EvidenceCollector 
 }
 
 function kindOf(record: JsonObject): string {
-  return asText(record['type']) ?? asText(record['record_type']) ?? '';
+  return asText(record['type']) ?? asText(record['record_type']) ?? asText(record['role']) ?? '';
 }
 
 function payloadKindOf(record: JsonObject): string | undefined {

@@ -16,16 +16,9 @@ export class RecordCounts {
   #records = 0;
   #broken = 0;
   #tornTail = false;
-  #lines = 0;
-  #document = false;
-
-  /** True when the file begins like one JSON document that is spread over many lines. */
-  get isDocument(): boolean {
-    return this.#document;
-  }
+  #prose = 0;
 
   add(type: string, payloadType: string | undefined, dropped: boolean): void {
-    this.#lines++;
     this.#records++;
     const tally = this.#tally(type, payloadType ?? '');
     tally.seen++;
@@ -34,13 +27,18 @@ export class RecordCounts {
 
   /** A line that is no JSON object. The last one, without its line end, was cut by its writer. */
   addBroken(line: string, isLast: boolean): void {
-    if (this.#lines === 0 && (line === '{' || line === '[')) this.#document = true;
-    this.#lines++;
     if (isLast) this.#tornTail = true;
-    else this.#broken++;
+    else if (line.startsWith('{') || line.startsWith('[')) this.#broken++;
+    else this.#prose++;
   }
 
-  finish(rest: Pick<RolloutCounts, 'bytes' | 'oversized' | 'redactions'>): RolloutCounts {
+  /** A document was cut by its writer. */
+  addTornTail(): void {
+    this.#tornTail = true;
+  }
+
+  /** @param ignoresProse lines that do not even begin like JSON are no broken records */
+  finish(rest: Pick<RolloutCounts, 'bytes' | 'oversized' | 'redactions'>, ignoresProse = false): RolloutCounts {
     const seen = new Map<string, number>();
     const dropped = new Map<string, number>();
     for (const [type, tallies] of this.#kinds) {
@@ -50,10 +48,14 @@ export class RecordCounts {
         if (tally.dropped > 0) dropped.set(kind, (dropped.get(kind) ?? 0) + tally.dropped);
       }
     }
+    if (ignoresProse && this.#prose > 0) {
+      seen.set(PROSE, this.#prose);
+      dropped.set(PROSE, this.#prose);
+    }
     return {
       ...rest,
       records: this.#records,
-      broken: this.#broken,
+      broken: this.#broken + (ignoresProse ? 0 : this.#prose),
       tornTail: this.#tornTail,
       byKind: Object.fromEntries(seen),
       droppedByKind: Object.fromEntries(dropped),
@@ -99,6 +101,7 @@ export function isSameDamage(left: RolloutDamage, right: RolloutDamage): boolean
 }
 
 const OTHER = '(other)';
+const PROSE = '(prose)';
 
 function nameOf(type: string, payloadType: string): string {
   const kind = payloadType === '' ? type : `${type}/${payloadType}`;

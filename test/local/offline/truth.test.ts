@@ -133,7 +133,7 @@ describe('Phase 1 over the samples', () => {
 
 describe('Phase 1 over real rollouts', () => {
   const folder = sharedRolloutsFolder();
-  const names = readdirSync(folder).filter((name) => /-(?:codex|claude)-.*\.jsonl$/.test(name));
+  const names = readdirSync(folder).filter((name) => /-(?:codex|claude|gemini|pi|copilot)-.*\.jsonl$/.test(name));
 
   it.each(names)('%s: every claim stands in the file', async (name) => {
     const text = readFileSync(join(folder, name), 'utf8');
