@@ -28,7 +28,6 @@ class CopilotReader implements FormatReader {
   /** A call stands in the message that asks for it, and again where it begins. */
   readonly #calls = new RecentIds();
   #known = false;
-  #cwd: string | null = null;
 
   constructor(sink: RolloutSink) {
     this.#sink = sink;
@@ -74,20 +73,17 @@ class CopilotReader implements FormatReader {
   #readSession(data: JsonObject): boolean {
     const context = isObject(data['context']) ? data['context'] : data;
     const cwd = asText(context['cwd']);
-    if (this.#known) {
-      if (cwd === null || cwd === this.#cwd) return false;
-      this.#cwd = cwd;
-      this.#items.notice({ type: 'turn_context', cwd });
-      return true;
-    }
+    const repository = remoteOf(context);
+    if (cwd !== null && repository !== null) this.#sink.learnPlace(cwd, repository);
+    const moves = cwd !== null && !this.#sink.isIn(cwd);
+    if (moves) this.#sink.workIn(cwd);
+    if (this.#known) return moves;
     this.#known = true;
-    this.#cwd = cwd;
     this.#sink.learn({
       threadId: asText(data['sessionId']),
       formatVersion: asText(data['copilotVersion']),
       source: 'cli',
-      cwd,
-      repository: remoteOf(context),
+      repository,
       gitBranch: asText(context['branch']),
       startedAt: parseTime(asText(data['startTime']) ?? ''),
     });

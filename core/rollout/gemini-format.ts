@@ -1,4 +1,5 @@
 import { parseTime } from '../time.ts';
+import { ConversationPassages } from './conversation-passages.ts';
 import type { FormatReader, RolloutFormat, RolloutSink } from './format-reader.ts';
 import { asList, asObject, asText, isObject, type JsonObject } from './json-value.ts';
 import { RecentIds } from './recent-ids.ts';
@@ -9,13 +10,14 @@ const TOOLS: KnownTools = {
   web: new Set(['google_web_search', 'web_search', 'web_fetch']),
   asking: new Set(['ask_user']),
 };
+const MAX_PROMPTS = 4_096;
 /** How the program shows a tool of an MCP server, and how it names one. */
 const SERVER_SHOWN = /\(([^()]{1,100}) MCP Server\)$/;
 const SERVER_IN_NAME = /^mcp_([^_]{1,100})_/;
 
 /**
  * Gemini CLI sessions. One JSON document with `messages`; or, in later versions, a log: a header line, then messages that
- * are written again, with the same id, whenever they grow, and `$set` lines that repeat messages.
+ * are written again, with the same id, whenever they grow, `$set` lines that repeat messages, and `$rewindTo` lines.
  */
 export const geminiFormat: RolloutFormat = {
   agentKind: 'gemini-cli',
@@ -35,12 +37,16 @@ class GeminiReader implements FormatReader {
   readonly #sink: RolloutSink;
   readonly #items: TurnItems;
   readonly #taken = new RecentIds();
+  readonly #passages: ConversationPassages;
+  /** Ids of the prompts that stand, the newest ones. */
+  readonly #prompts: string[] = [];
   /** The last message, which the next record may write again. */
   #latest: JsonObject | undefined;
 
   constructor(sink: RolloutSink) {
     this.#sink = sink;
     this.#items = new TurnItems(sink, TOOLS);
+    this.#passages = new ConversationPassages(sink);
   }
 
   skim(_head: RecordHead): 'drop' | 'defer' | 'read' {
@@ -54,6 +60,7 @@ class GeminiReader implements FormatReader {
     if (isHeader(record)) return this.readHead(record);
     const changed = record['$set'];
     if (isObject(changed)) return this.#readChange(changed);
+    if (typeof record['$rewindTo'] === 'string') return this.#rewindTo(record['$rewindTo']);
     const type = record['type'];
     if (type !== 'user' && type !== 'gemini') return false;
     if (this.#latest && idOf(this.#latest) !== idOf(record)) this.#settle();
@@ -63,11 +70,12 @@ class GeminiReader implements FormatReader {
 
   /** There is no directory in it but its hash; later versions name the folders of the workspace. */
   readHead(fields: JsonObject): boolean {
+    const cwd = asText(asList(fields['directories'])[0]);
+    if (cwd !== null && !this.#sink.isIn(cwd)) this.#sink.workIn(cwd);
     this.#sink.learn({
       threadId: asText(fields['sessionId']),
       source: fields['kind'] === 'subagent' ? 'subagent' : 'cli',
       ...(fields['kind'] === 'subagent' ? { subagent: true } : {}),
-      cwd: asText(asList(fields['directories'])[0]),
       startedAt: parseTime(asText(fields['startTime']) ?? ''),
       endedAt: parseTime(asText(fields['lastUpdated']) ?? ''),
     });
@@ -85,6 +93,23 @@ class GeminiReader implements FormatReader {
     return kept;
   }
 
+  /** The person went back to before one of their prompts. @returns false where it is not known */
+  #rewindTo(id: string): boolean {
+    this.#settle();
+    const at = this.#prompts.lastIndexOf(id);
+    if (at < 0) return false;
+    this.#passages.takeBack(this.#prompts.length - at);
+    this.#prompts.length = at;
+    return true;
+  }
+
+  #prompt(id: string, content: readonly JsonObject[]): void {
+    if (this.#prompts.length >= MAX_PROMPTS) this.#prompts.shift();
+    this.#prompts.push(id);
+    this.#passages.begin();
+    this.#items.message('human', 'user', content);
+  }
+
   /** The last message is whole now. */
   #settle(): void {
     const message = this.#latest;
@@ -94,8 +119,10 @@ class GeminiReader implements FormatReader {
     const content = readParts(message['displayContent'] ?? message['content']);
     const calls = asList(message['toolCalls']).filter(isObject);
     if (content.length > 0 && (id === '' || this.#taken.add(`said ${id}`))) {
-      if (message['type'] === 'user') this.#items.message(isHarness(content) ? 'context' : 'human', 'user', content);
-      else this.#items.message(calls.length > 0 ? 'commentary' : 'final', 'assistant', content);
+      if (message['type'] === 'user') {
+        if (isHarness(content)) this.#items.message('context', 'user', content);
+        else this.#prompt(id, content);
+      } else this.#items.message(calls.length > 0 ? 'commentary' : 'final', 'assistant', content);
     }
     for (const call of calls) this.#readCall(call);
   }

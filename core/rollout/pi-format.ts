@@ -1,12 +1,12 @@
 import { parseTime } from '../time.ts';
 import type { FormatReader, RolloutFormat, RolloutSink } from './format-reader.ts';
 import { asList, asObject, asText, isObject, type JsonObject } from './json-value.ts';
+import { PiTree } from './pi-tree.ts';
 import type { RecordHead } from './record-head.ts';
 import type { EvidenceTier } from './rollout.ts';
 import { type KnownTools, readOutput, readParts, TurnItems } from './turn-items.ts';
 
 const ROLES = new Set(['user', 'assistant', 'toolResult', 'bashExecution']);
-const READ = new Set(['session', 'message']);
 const TOOLS: KnownTools = {
   web: new Set(['web_search', 'web_fetch', 'fetch', 'browser']),
   asking: new Set(['ask_user', 'question']),
@@ -27,16 +27,18 @@ export const piFormat: RolloutFormat = {
 class PiReader implements FormatReader {
   readonly #sink: RolloutSink;
   readonly #items: TurnItems;
+  readonly #tree: PiTree;
   #known = false;
 
   constructor(sink: RolloutSink) {
     this.#sink = sink;
     this.#items = new TurnItems(sink, TOOLS);
+    this.#tree = new PiTree(sink);
   }
 
-  /** Changes of the model and the like are noise, and so are summaries: they repeat what was said. */
-  skim(head: RecordHead): 'drop' | 'defer' | 'read' {
-    return head.type !== undefined && head.timeMs !== undefined && !READ.has(head.type) ? 'drop' : 'read';
+  /** Every entry tells its place in the tree, behind what a head shows. */
+  skim(_head: RecordHead): 'drop' | 'defer' | 'read' {
+    return 'read';
   }
 
   /** Never asked for. */
@@ -45,6 +47,10 @@ class PiReader implements FormatReader {
   read(record: JsonObject): boolean {
     if (record['type'] === 'session') return this.#readHeader(record);
     const message = record['message'];
+    const isPrompt = record['type'] === 'message' && asObject(message)['role'] === 'user';
+    if (isPrompt) this.#tree.prompt(record);
+    else this.#tree.pass(record);
+    // Changes of the model and the like are noise, and so are summaries: they repeat what was said.
     if (record['type'] !== 'message' || !isObject(message)) return false;
     switch (message['role']) {
       case 'user':
@@ -72,11 +78,12 @@ class PiReader implements FormatReader {
     if (this.#known) return false;
     this.#known = true;
     const version = header['version'];
+    const cwd = asText(header['cwd']);
+    if (cwd !== null) this.#sink.workIn(cwd);
     this.#sink.learn({
       threadId: asText(header['id']),
       formatVersion: typeof version === 'number' ? `v${version}` : 'v1',
       source: 'cli',
-      cwd: asText(header['cwd']),
       startedAt: parseTime(asText(header['timestamp']) ?? ''),
     });
     return true;

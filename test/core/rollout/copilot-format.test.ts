@@ -110,7 +110,7 @@ describe('Copilot CLI events', () => {
         event('abort', { reason: 'user initiated' }),
         event('session.truncation', { tokenLimit: 1 }),
         event('session.resume', { context }),
-        event('session.resume', { context: { ...context, cwd: '/work/other' } }),
+        event('session.resume', { context: { cwd: '/work/other', branch: 'main' } }),
         user('again'),
       ),
     );
@@ -118,6 +118,7 @@ describe('Copilot CLI events', () => {
     expect(reading.evidence).toContain('{"type":"turn_aborted","reason":"user initiated"}');
     expect(reading.evidence).toContain('{"type":"turn_context","cwd":"/work/other"}');
     expect(reading.facts.cwd).toBe('/work/app');
+    expect(reading.evidence).toContain('[project: /work/other]\n{"type":"message","role":"user"');
     expect(reading.counts.droppedByKind).toEqual({ 'session.truncation': 1, 'session.resume': 1 });
   });
 

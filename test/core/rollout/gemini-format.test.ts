@@ -175,6 +175,18 @@ describe('Gemini CLI sessions as a log', () => {
     expect(reading.facts).toMatchObject({ threadId: 'session-1', cwd: '/work/app', humanMessages: 1 });
   });
 
+  it('take back what the person rewound', async () => {
+    const [first, second] = [user('one'), user('two')];
+    const reading = await understand(
+      toLines(header, first, gemini('1'), second, gemini('2'), { $rewindTo: second['id'] }, user('other'), gemini('3')),
+    );
+    expect(reading.evidence).not.toMatch(/"text":"(?:two|2)"/);
+    expect(labelsOf(reading)).toEqual(['human user', 'assistant final', 'human user', 'assistant final']);
+    expect(reading.facts.humanMessages).toBe(2);
+    const unknown = await understand(toLines(header, first, { $rewindTo: 'nothing' }));
+    expect(unknown.facts.humanMessages).toBe(1);
+  });
+
   it('tell a sub-agent', async () => {
     const { facts } = await understand(toLines({ ...header, kind: 'subagent' }, user('go')));
     expect(facts).toMatchObject({ subagent: true, source: 'subagent' });

@@ -134,6 +134,28 @@ describe('pi sessions', () => {
     expect(facts).toMatchObject({ threadId: 'new', cwd: '/work/app' });
   });
 
+  it('leave out what the person went back from, also by way of a summary', async () => {
+    const said = (id: string, parentId: string | null, role: string): Fields => ({
+      ...message(role, [text(`said ${id}`)], { stopReason: 'stop' }),
+      id,
+      parentId,
+    });
+    const reading = await understand(
+      toLines(
+        header({ version: 3 }),
+        said('a', null, 'user'),
+        said('b', 'a', 'assistant'),
+        said('c', 'b', 'user'),
+        said('d', 'c', 'assistant'),
+        { ...entry('branch_summary', { fromId: 'd', summary: 'x' }), id: 's', parentId: 'b' },
+        said('e', 's', 'user'),
+        said('f', 'e', 'assistant'),
+      ),
+    );
+    expect(reading.evidence.match(/said \w/g)).toEqual(['said a', 'said b', 'said e', 'said f']);
+    expect(reading.facts).toMatchObject({ humanMessages: 2, assistantMessages: 2 });
+  });
+
   it('note what else was looked at', async () => {
     const used = message('assistant', [call('mcp__jira__list', 'a'), call('web_search', 'b')], {
       stopReason: 'toolUse',
