@@ -112,12 +112,12 @@ export class ClaudeTurns {
   }
 
   #addText(tier: EvidenceTier, json: string): void {
-    this.#sink.item({ tier, isToolOutput: false, heldBytes: 2 * json.length, toJson: () => json });
+    this.#sink.item({ tier, isToolOutput: false, toJson: () => json });
   }
 
   #addOutput(item: JsonObject): void {
     const json = JSON.stringify(item);
-    this.#sink.item({ tier: 'tool', isToolOutput: true, heldBytes: 2 * json.length, toJson: () => json });
+    this.#sink.item({ tier: 'tool', isToolOutput: true, toJson: () => json });
   }
 }
 

@@ -3,7 +3,6 @@ import { environmentDirectory, type KnownMessage, readMessage } from './codex-me
 import { externalUse } from './codex-program.ts';
 import { UserBlock } from './codex-user-block.ts';
 import { ConversationPassages } from './conversation-passages.ts';
-import type { PendingItem } from './evidence-collector.ts';
 import type { RolloutSink } from './format-reader.ts';
 import { cleanItem, cleanText, cutForeignRollout, hasHumanAnswer, textPart } from './item-text.ts';
 import { asList, asObject, asText, isObject, type JsonObject, parseJson } from './json-value.ts';
@@ -56,7 +55,7 @@ export class CodexItems {
     this.settle();
     const isToolOutput = OUTPUTS.has(kind);
     if (!isToolOutput) this.#called(head.name ?? null, head.namespace ?? null);
-    this.#sink.item(new DeferredTool(isToolOutput, bytes));
+    this.#sink.item({ tier: 'tool', isToolOutput, bytes, unpack: unpackTool });
   }
 
   /** @returns false when the item is dropped */
@@ -184,7 +183,7 @@ export class CodexItems {
 
   #addTool(item: JsonObject, isToolOutput: boolean): void {
     const json = toolJson(item);
-    this.#sink.item({ tier: 'tool', isToolOutput, heldBytes: 2 * json.length, toJson: () => json });
+    this.#sink.item({ tier: 'tool', isToolOutput, toJson: () => json });
   }
 
   #addMessage({ tier: told, item, text, isCommand }: KnownMessage): void {
@@ -196,7 +195,7 @@ export class CodexItems {
   }
 
   #add(tier: EvidenceTier, json: string): void {
-    this.#sink.item({ tier, isToolOutput: false, heldBytes: 2 * json.length, toJson: () => json });
+    this.#sink.item({ tier, isToolOutput: false, toJson: () => json });
   }
 
   /** The answer begins: what came in the user's role before it is told of now, in order. */
@@ -209,26 +208,11 @@ function asCount(value: unknown): number {
   return typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : 0;
 }
 
-/** A tool item of which only the record's bytes are held; most are never asked for more. */
-class DeferredTool implements PendingItem {
-  readonly tier = 'tool';
-  readonly isToolOutput: boolean;
-  readonly #bytes: Uint8Array;
-
-  constructor(isToolOutput: boolean, bytes: Uint8Array) {
-    this.isToolOutput = isToolOutput;
-    this.#bytes = bytes;
-  }
-
-  get heldBytes(): number {
-    return this.#bytes.length;
-  }
-
-  toJson(): string | undefined {
-    const record = parseJson(decodeUtf8(this.#bytes));
-    const payload = isObject(record) ? (record['payload'] ?? record) : undefined;
-    return isObject(payload) ? toolJson(payload) : undefined;
-  }
+/** The item's JSON out of its whole record. */
+function unpackTool(bytes: Uint8Array): string | undefined {
+  const record = parseJson(decodeUtf8(bytes));
+  const payload = isObject(record) ? (record['payload'] ?? record) : undefined;
+  return isObject(payload) ? toolJson(payload) : undefined;
 }
 
 function toolJson(item: JsonObject): string {

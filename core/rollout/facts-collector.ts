@@ -1,6 +1,7 @@
 import { ConversationTally } from './conversation-tally.ts';
-import type { EvidenceCollector, ItemSetting, PendingItem } from './evidence-collector.ts';
+import type { EvidenceCollector, PendingItem } from './evidence-collector.ts';
 import type { RolloutSink, ThreadSighting } from './format-reader.ts';
+import type { ItemSetting } from './held-items.ts';
 import { redact } from './redact.ts';
 import type { EvidenceTier, Passage, RolloutFacts } from './rollout.ts';
 import { WorkPlaces } from './work-places.ts';
@@ -70,7 +71,7 @@ export class FactsCollector implements RolloutSink {
     this.#setting = { ...this.#setting, project: this.#places.label };
     if (isTold) return;
     const json = JSON.stringify({ type: 'turn_context', cwd });
-    this.item({ tier: 'context', isToolOutput: false, heldBytes: 2 * json.length, toJson: () => json });
+    this.item({ tier: 'context', isToolOutput: false, toJson: () => json });
   }
 
   joinWorktree(worktree: string, original: string): void {

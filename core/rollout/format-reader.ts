@@ -79,7 +79,7 @@ export interface FormatReader {
    * text can wait, `read` = parse it. Only called for heads that are sure.
    */
   skim(head: RecordHead): 'drop' | 'defer' | 'read';
-  /** Takes a deferred record. The bytes belong to the reader. */
+  /** Takes a deferred record. The bytes are only valid during the call. */
   defer(head: RecordHead, bytes: Uint8Array): void;
   /** @returns false when the record was dropped */
   read(record: JsonObject, timeMs: number | undefined): boolean;

@@ -1,7 +1,6 @@
 import { charBoundaryAfter, charBoundaryBefore, decodeUtf8, encodeUtf8 } from '../text.ts';
 import type { EvidenceCollector, PendingItem } from './evidence-collector.ts';
 import { redactCounted } from './redact.ts';
-import type { EvidenceTier } from './rollout.ts';
 
 const BYTES_PER_TOKEN = 4;
 
@@ -23,12 +22,8 @@ export class MiddleEvidence implements EvidenceCollector {
     this.#budgetBytes = BYTES_PER_TOKEN * Math.max(0, maxTokens);
   }
 
-  keeps(_tier: EvidenceTier): boolean {
-    return true;
-  }
-
   add(item: PendingItem): void {
-    const json = item.toJson();
+    const json = 'bytes' in item ? item.unpack(item.bytes) : item.toJson();
     if (json === undefined) return;
     const { text, found } = redactCounted(json);
     for (const [kind, count] of Object.entries(found)) this.#redactions[kind] = (this.#redactions[kind] ?? 0) + count;

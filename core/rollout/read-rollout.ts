@@ -1,7 +1,6 @@
 import { LIMITS } from '../settings.ts';
 import { decodeLatin1, decodeUtf8, decodeUtf8Strict } from '../text.ts';
 import { parseTime } from '../time.ts';
-import { ByteArena } from './byte-arena.ts';
 import { type EvidenceCollector, NoEvidence, TieredEvidence } from './evidence-collector.ts';
 import { FactsCollector } from './facts-collector.ts';
 import type { FormatReader, RecordPlace, RolloutFormat } from './format-reader.ts';
@@ -44,7 +43,6 @@ export async function readRollout(chunks: AsyncIterable<Uint8Array>, options: Re
 const MAX_UNPLACED_RECORDS = 256;
 const MAX_UNPLACED_BYTES = LIMITS.recordBytes;
 
-const NO_BYTES = new Uint8Array(0);
 const LIST = 0x5b;
 
 type Unplaced =
@@ -54,7 +52,6 @@ type Unplaced =
 class RolloutRun {
   readonly #splitter = new RolloutSplitter(this, { recordBytes: LIMITS.recordBytes, lists: RECORD_LISTS });
   readonly #head = new RecordHead();
-  readonly #arena = new ByteArena();
   readonly #counts = new RecordCounts();
   readonly #evidence: EvidenceCollector;
   readonly #facts: FactsCollector;
@@ -94,8 +91,7 @@ class RolloutRun {
     }
     this.#facts.at(head.timeMs);
     this.#counts.add(head.type ?? '', head.payloadType, plan === 'drop');
-    if (plan === 'defer')
-      reader.defer(head, this.#evidence.keeps('tool') ? this.#arena.keep(bytes, from, to) : NO_BYTES);
+    if (plan === 'defer') reader.defer(head, bytes.subarray(from, to));
   }
 
   /** An element of a document. */

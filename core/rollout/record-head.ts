@@ -1,5 +1,6 @@
-import { decodeUtf8 } from '../text.ts';
+import { decodeUtf8, encodeUtf8 } from '../text.ts';
 import { parseTime } from '../time.ts';
+import { parseJson } from './json-value.ts';
 
 /**
  * What the first bytes of a record tell, read without decoding or parsing the record: enough to count it and, for most
@@ -18,6 +19,10 @@ const COMMA = 0x2c;
 const MAX_KEYS = 12;
 const MAX_KEY_BYTES = 40;
 const MAX_SKIPPED_BYTES = 512;
+/** How nearly every record of the envelope format begins; the time is 24 bytes. */
+const TIME_KEY = encodeUtf8('{"timestamp":"');
+const TIME_BYTES = 24;
+const TYPE_KEY = encodeUtf8('","type":"');
 
 export class RecordHead {
   /** False when the record must be parsed to know its kind. */
@@ -44,6 +49,10 @@ export class RecordHead {
     this.#reset(bytes, from, to);
     if (bytes[from] !== OPEN || bytes[to - 1] !== CLOSE) return;
     this.#at++;
+    if (this.#usualStart(from) && this.#next() === CLOSE) {
+      this.sure = true;
+      return;
+    }
     for (let keys = 0; keys < MAX_KEYS; keys++) {
       const key = this.#key();
       if (key === undefined) return;
@@ -62,6 +71,25 @@ export class RecordHead {
         return;
       }
     }
+  }
+
+  /** Reads time and type where they stand as they nearly always do. @returns false, with nothing read, where they do not */
+  #usualStart(from: number): boolean {
+    const bytes = this.#bytes;
+    const timeAt = from + TIME_KEY.length;
+    const typeAt = timeAt + TIME_BYTES + TYPE_KEY.length;
+    if (typeAt >= this.#to || !startsWith(bytes, from, TIME_KEY)) return false;
+    if (!startsWith(bytes, timeAt + TIME_BYTES, TYPE_KEY)) return false;
+    for (let end = typeAt; end < Math.min(this.#to, typeAt + MAX_KEY_BYTES); end++) {
+      if (bytes[end] === BACK_SLASH) return false;
+      if (bytes[end] !== QUOTE) continue;
+      this.timeMs = readTime(bytes, timeAt, timeAt + TIME_BYTES);
+      if (this.timeMs === undefined) return false;
+      this.type = this.#names.read(bytes, typeAt, end);
+      this.#at = end + 1;
+      return true;
+    }
+    return false;
   }
 
   #reset(bytes: Uint8Array, from: number, to: number): void {
@@ -137,6 +165,7 @@ export class RecordHead {
     if (end >= limit) return false;
     this.#at = end + 1;
     if (plain) this.#keep(key, inPayload, from, end);
+    else if (key === 'cwd' && inPayload) this.cwd = this.#names.readEscaped(this.#bytes, from, end);
     return true;
   }
 
@@ -168,15 +197,40 @@ export class RecordHead {
 class NameCache {
   readonly #known = new Map<number, { readonly bytes: Uint8Array; readonly text: string }>();
 
+  /** A text without escapes. */
   read(bytes: Uint8Array, from: number, to: number): string {
-    let hash = to - from;
-    for (let at = from; at < to; at++) hash = (Math.imul(hash, 31) + (bytes[at] ?? 0)) | 0;
-    const known = this.#known.get(hash);
-    if (known && isSame(known.bytes, bytes, from, to)) return known.text;
-    const text = decodeUtf8(bytes.subarray(from, to));
-    if (known === undefined && this.#known.size < 512) this.#known.set(hash, { bytes: bytes.slice(from, to), text });
+    return this.#find(bytes, from, to) ?? this.#add(bytes, from, to, decodeUtf8(bytes.subarray(from, to)));
+  }
+
+  /** A text with JSON escapes; undefined where they are none. */
+  readEscaped(bytes: Uint8Array, from: number, to: number): string | undefined {
+    const known = this.#find(bytes, from, to);
+    if (known !== undefined) return known;
+    const text = parseJson(`"${decodeUtf8(bytes.subarray(from, to))}"`);
+    return typeof text === 'string' ? this.#add(bytes, from, to, text) : undefined;
+  }
+
+  #find(bytes: Uint8Array, from: number, to: number): string | undefined {
+    const known = this.#known.get(hashOf(bytes, from, to));
+    return known && isSame(known.bytes, bytes, from, to) ? known.text : undefined;
+  }
+
+  #add(bytes: Uint8Array, from: number, to: number, text: string): string {
+    const hash = hashOf(bytes, from, to);
+    if (this.#known.size < 512 && !this.#known.has(hash)) this.#known.set(hash, { bytes: bytes.slice(from, to), text });
     return text;
   }
+}
+
+function hashOf(bytes: Uint8Array, from: number, to: number): number {
+  let hash = to - from;
+  for (let at = from; at < to; at++) hash = (Math.imul(hash, 31) + (bytes[at] ?? 0)) | 0;
+  return hash;
+}
+
+function startsWith(bytes: Uint8Array, from: number, start: Uint8Array): boolean {
+  for (let at = 0; at < start.length; at++) if (bytes[from + at] !== start[at]) return false;
+  return true;
 }
 
 function isSame(known: Uint8Array, bytes: Uint8Array, from: number, to: number): boolean {

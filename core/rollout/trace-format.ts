@@ -88,7 +88,7 @@ class TraceReader implements FormatReader {
     if (!isKnownRole(item['role'])) return false;
     if (SPEAKING_ROLES.has(asText(item['role']) ?? '')) return this.#items.read(item);
     const json = JSON.stringify(cleanItem(item));
-    this.#sink.item({ tier: 'context', isToolOutput: false, heldBytes: 2 * json.length, toJson: () => json });
+    this.#sink.item({ tier: 'context', isToolOutput: false, toJson: () => json });
     return true;
   }
 }

@@ -82,7 +82,7 @@ export class TurnItems {
     const question = this.#questions.get(callId);
     const reply = typeof shown === 'string' ? shown : JSON.stringify(shown);
     if (question === undefined || failed || reply.trim() === '') {
-      this.#sink.item({ tier: 'tool', isToolOutput: true, heldBytes: 2 * json.length, toJson: () => json });
+      this.#sink.item({ tier: 'tool', isToolOutput: true, toJson: () => json });
       return;
     }
     this.#questions.delete(callId);
@@ -96,7 +96,7 @@ export class TurnItems {
   }
 
   #add(tier: EvidenceTier, json: string): void {
-    this.#sink.item({ tier, isToolOutput: false, heldBytes: 2 * json.length, toJson: () => json });
+    this.#sink.item({ tier, isToolOutput: false, toJson: () => json });
   }
 }
 
