@@ -1,6 +1,9 @@
+import { MAX_RUN_BYTES, RecordBuffer } from './record-buffer.ts';
+
 /**
- * Cuts a byte stream into records at LF bytes only: U+2028 and its like never split (user case D11). A record that lies in
- * one chunk is handed on without a copy; one over the limit is counted and passed over without being kept.
+ * Cuts a byte stream into records at LF bytes only: U+2028 and its like never split (user case D11). A short record that lies
+ * in one chunk is handed on without a copy. Long data in strings is left out as it passes by (`RecordBuffer`); a record that is
+ * over the limit even so is counted and passed over without being kept.
  */
 export interface RecordSink {
   /** One non-empty record without its line end. The bytes are only valid during the call. `ended`: a line end followed. */
@@ -13,8 +16,7 @@ export class RecordSplitter {
   readonly #sink: RecordSink;
   readonly #maxRecordBytes: number;
   /** The start of a record whose end has not come yet. */
-  #parts: Uint8Array[] = [];
-  #held = 0;
+  readonly #held = new RecordBuffer();
   #skipping = false;
   #first = true;
   #bytes = 0;
@@ -39,7 +41,8 @@ export class RecordSplitter {
     this.#bytes += chunk.length;
     let from = 0;
     for (let end = chunk.indexOf(LF, from); end >= 0; end = chunk.indexOf(LF, from)) {
-      if (this.#held === 0 && !this.#skipping) this.#emit(chunk, from, end, true);
+      const isOpen = this.#held.length > 0 || this.#skipping;
+      if (!isOpen && end - from <= MAX_RUN_BYTES) this.#emit(chunk, from, end, true);
       else this.#endHeld(chunk.subarray(from, end));
       from = end + 1;
     }
@@ -49,49 +52,31 @@ export class RecordSplitter {
   /** The stream is over: what is left is a record without a line end. */
   end(): void {
     if (this.#skipping) this.#oversized++;
-    else if (this.#held > 0) {
-      const rest = this.#join();
-      this.#emit(rest, 0, rest.length, false);
-    }
+    else if (this.#held.length > 0) this.#emitHeld(false);
     this.#skipping = false;
   }
 
   #hold(part: Uint8Array): void {
     if (this.#skipping) return;
-    if (this.#held + part.length > this.#maxRecordBytes) {
-      this.#drop();
-      this.#skipping = true;
-      return;
-    }
-    this.#parts.push(part.slice()); // the caller may use its buffer again
-    this.#held += part.length;
+    this.#held.append(part);
+    if (this.#held.length <= this.#maxRecordBytes) return;
+    this.#held.clear();
+    this.#skipping = true;
   }
 
   #endHeld(part: Uint8Array): void {
-    if (!this.#skipping) this.#hold(part);
-    if (this.#skipping) {
-      this.#skipping = false;
-      this.#oversized++;
+    this.#hold(part);
+    if (!this.#skipping) {
+      this.#emitHeld(true);
       return;
     }
-    const joined = this.#join();
-    this.#emit(joined, 0, joined.length, true);
+    this.#skipping = false;
+    this.#oversized++;
   }
 
-  #join(): Uint8Array {
-    const joined = new Uint8Array(this.#held);
-    let at = 0;
-    for (const part of this.#parts) {
-      joined.set(part, at);
-      at += part.length;
-    }
-    this.#drop();
-    return joined;
-  }
-
-  #drop(): void {
-    this.#parts = [];
-    this.#held = 0;
+  #emitHeld(ended: boolean): void {
+    const record = this.#held.take();
+    this.#emit(record, 0, record.length, ended);
   }
 
   #emit(bytes: Uint8Array, start: number, end: number, ended: boolean): void {

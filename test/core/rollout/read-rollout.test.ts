@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readRollout } from '../../../core/rollout/read-rollout.ts';
 import type { RolloutReading } from '../../../core/rollout/rollout.ts';
-import { LIMITS } from '../../../core/settings.ts';
 import { codexRollout, type RolloutBuilder, toChunks } from '../../support/rollout-builder.ts';
 
 type Read = Extract<RolloutReading, { kind: 'read' }>;
@@ -502,18 +501,24 @@ describe('transcripts in the wild', () => {
     expect(counts).toMatchObject({ broken: 0, records: 3 });
   });
 
-  it('passes over a record that is too large, without keeping it (D1)', async () => {
-    const piece = new Uint8Array(1_048_576).fill(0x41);
+  it.each([
+    ['passes over a record that is too large, without keeping it', 'many words ', { oversized: 1, broken: 0 }],
+    ['keeps a record with an image of any size, without the image', 'iVBORw0KGgo', { oversized: 0, broken: 0 }],
+  ])('%s (D1)', async (_name, text, counts) => {
+    const piece = encoder.encode(text.repeat(100_000));
     async function* stream(): AsyncGenerator<Uint8Array> {
       yield codexRollout().user('before').toBytes();
       yield encoder.encode(
-        '{"timestamp":"2026-01-02T03:04:05.678Z","type":"response_item","payload":{"type":"message","role":"user","x":"',
+        '{"timestamp":"2026-01-02T03:04:05.678Z","type":"response_item","payload":{"type":"function_call_output","call_id":"c","output":[{"type":"input_image","image_url":"data:image/png;base64,',
       );
-      for (let at = 0; at <= LIMITS.recordBytes / piece.length; at++) yield piece;
-      yield encoder.encode(`"}}\n${codexRollout({ headless: true }).user('after').toText()}`);
+      for (let at = 0; at < 20; at++) yield piece;
+      yield encoder.encode(`"}]}}\n${codexRollout({ headless: true }).user('after').toText()}`);
     }
     const reading = await readRollout(stream(), { evidenceTokens: 1_000 });
-    expect(reading).toMatchObject({ kind: 'read', facts: { humanMessages: 2 }, counts: { oversized: 1, broken: 0 } });
+    expect(reading).toMatchObject({ kind: 'read', facts: { humanMessages: 2 }, counts });
+    const evidence = reading.kind === 'read' ? reading.evidence : '';
+    expect(evidence.length).toBeLessThan(1_000);
+    expect(evidence.includes('[image omitted]')).toBe(counts.oversized === 0);
   });
 
   it('counts kinds that nobody knows yet, also odd ones', async () => {
