@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { benchEvidence } from './evidence.ts';
+import { benchFuzz } from './fuzz.ts';
 import { benchLoad } from './load.ts';
 import type { Measurement } from './measurement.ts';
 import { benchRead } from './read.ts';
@@ -13,7 +14,7 @@ const { values } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
     only: { type: 'string' },
-    megabytes: { type: 'string', default: '100' },
+    megabytes: { type: 'string', default: '300' },
   },
 });
 
@@ -22,6 +23,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Measurement[]>>> = {
   selection: benchSelection,
   read: benchRead,
   load: benchLoad,
+  fuzz: benchFuzz,
 };
 
 const results: Measurement[] = [];
