@@ -20,6 +20,8 @@ const KEPT_BYTES = 1_048_576;
 export class RecordBuffer {
   #bytes: Uint8Array = new Uint8Array(0);
   #length = 0;
+  /** The record is long enough for a run; before that it is copied as it is. */
+  #scanning = false;
   #inString = false;
   /** A back slash came; it is put down with the byte behind it. */
   #escaped = false;
@@ -34,19 +36,18 @@ export class RecordBuffer {
 
   append(part: Uint8Array): void {
     this.#reserve(part.length + SPARE_BYTES);
-    for (const byte of part) {
-      if (!this.#inString) {
-        this.#inString = byte === QUOTE;
-        this.#put(byte);
-      } else if (this.#escaped) this.#addEscape(byte);
-      else if (IS_BASE64[byte] === 1) this.#addToRun(byte);
-      else if (byte === BACK_SLASH) this.#escaped = true;
-      else {
-        this.#endRun();
-        this.#inString = byte !== QUOTE;
-        this.#put(byte);
-      }
+    if (!this.#scanning && this.#length + part.length <= MAX_RUN_BYTES) {
+      this.#bytes.set(part, this.#length);
+      this.#length += part.length;
+      return;
     }
+    if (!this.#scanning) {
+      this.#scanning = true;
+      const start = this.#bytes.slice(0, this.#length);
+      this.#length = 0;
+      this.#scan(start);
+    }
+    this.#scan(part);
   }
 
   /** The whole record, which is then forgotten. The bytes are only valid until the next part is appended. */
@@ -62,9 +63,27 @@ export class RecordBuffer {
   clear(): void {
     if (this.#bytes.length > KEPT_BYTES) this.#bytes = new Uint8Array(0);
     this.#length = 0;
+    this.#scanning = false;
     this.#inString = false;
     this.#escaped = false;
     this.#runBytes = 0;
+  }
+
+  #scan(part: Uint8Array): void {
+    for (let at = 0; at < part.length; at++) {
+      const byte = part[at] ?? 0;
+      if (!this.#inString) {
+        this.#inString = byte === QUOTE;
+        this.#put(byte);
+      } else if (this.#escaped) this.#addEscape(byte);
+      else if (IS_BASE64[byte] === 1) this.#addToRun(byte);
+      else if (byte === BACK_SLASH) this.#escaped = true;
+      else {
+        this.#endRun();
+        this.#inString = byte !== QUOTE;
+        this.#put(byte);
+      }
+    }
   }
 
   #addEscape(byte: number): void {

@@ -23,6 +23,7 @@ const MAX_SKIPPED_BYTES = 512;
 const TIME_KEY = encodeUtf8('{"timestamp":"');
 const TIME_BYTES = 24;
 const TYPE_KEY = encodeUtf8('","type":"');
+const PAYLOAD_TYPE_KEY = encodeUtf8(',"payload":{"type":"');
 
 export class RecordHead {
   /** False when the record must be parsed to know its kind. */
@@ -49,9 +50,9 @@ export class RecordHead {
     this.#reset(bytes, from, to);
     if (bytes[from] !== OPEN || bytes[to - 1] !== CLOSE) return;
     this.#at++;
-    if (this.#usualStart(from) && this.#next() === CLOSE) {
-      this.sure = true;
-      return;
+    if (this.#usualStart(from)) {
+      this.sure = this.#usualPayload() || this.#next() === CLOSE;
+      if (this.sure) return;
     }
     for (let keys = 0; keys < MAX_KEYS; keys++) {
       const key = this.#key();
@@ -80,16 +81,36 @@ export class RecordHead {
     const typeAt = timeAt + TIME_BYTES + TYPE_KEY.length;
     if (typeAt >= this.#to || !startsWith(bytes, from, TIME_KEY)) return false;
     if (!startsWith(bytes, timeAt + TIME_BYTES, TYPE_KEY)) return false;
-    for (let end = typeAt; end < Math.min(this.#to, typeAt + MAX_KEY_BYTES); end++) {
-      if (bytes[end] === BACK_SLASH) return false;
-      if (bytes[end] !== QUOTE) continue;
-      this.timeMs = readTime(bytes, timeAt, timeAt + TIME_BYTES);
-      if (this.timeMs === undefined) return false;
-      this.type = this.#names.read(bytes, typeAt, end);
-      this.#at = end + 1;
-      return true;
-    }
+    const end = this.#nameEnd(typeAt);
+    if (end === undefined) return false;
+    this.timeMs = readTime(bytes, timeAt, timeAt + TIME_BYTES);
+    if (this.timeMs === undefined) return false;
+    this.type = this.#names.read(bytes, typeAt, end);
+    this.#at = end + 1;
+    return true;
+  }
+
+  /** Reads the payload's type where it stands first and is all that is needed. @returns false, with nothing read, elsewhere */
+  #usualPayload(): boolean {
+    if (this.type !== 'response_item' && this.type !== 'event_msg') return false;
+    if (!startsWith(this.#bytes, this.#at, PAYLOAD_TYPE_KEY)) return false;
+    const from = this.#at + PAYLOAD_TYPE_KEY.length;
+    const end = this.#nameEnd(from);
+    if (end === undefined) return false;
+    this.payloadType = this.#names.read(this.#bytes, from, end);
+    if (this.#isEnough('type')) return true;
+    this.payloadType = undefined;
     return false;
+  }
+
+  /** Where the plain text that starts at `from` ends, when it is a short one. */
+  #nameEnd(from: number): number | undefined {
+    const limit = Math.min(this.#to, from + MAX_KEY_BYTES);
+    for (let end = from; end < limit; end++) {
+      if (this.#bytes[end] === QUOTE) return end;
+      if (this.#bytes[end] === BACK_SLASH) return undefined;
+    }
+    return undefined;
   }
 
   #reset(bytes: Uint8Array, from: number, to: number): void {
