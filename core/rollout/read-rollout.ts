@@ -5,6 +5,7 @@ import { type EvidenceCollector, NoEvidence, TieredEvidence } from './evidence-c
 import { FactsCollector } from './facts-collector.ts';
 import type { FormatReader, RecordPlace, RolloutFormat } from './format-reader.ts';
 import { FORMATS, RECORD_LISTS } from './formats.ts';
+import { mayBeGlued } from './glued-records.ts';
 import { asList, asText, isObject, type JsonObject, parseJson, parseRecords } from './json-value.ts';
 import { MiddleEvidence } from './middle-evidence.ts';
 import { RecordCounts } from './record-counts.ts';
@@ -84,8 +85,9 @@ class RolloutRun {
     }
     const head = this.#head;
     head.scan(bytes, from, to);
-    const plan = head.sure ? reader.skim(head) : 'read';
-    if (plan === 'read') {
+    // Of a line that was cut off the head may be whole; only the parser tells.
+    const plan = head.sure && ended ? reader.skim(head) : 'read';
+    if (plan === 'read' || mayBeGlued(bytes, from, to)) {
       this.#parse(bytes, from, to, ended, head.timeMs);
       return;
     }

@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -21,4 +22,14 @@ export function sharedRolloutsFolder(): string {
     throw new Error(`these tests need the folder of real rollouts beside the repository: ${CANDIDATES[0]}`);
   }
   return found;
+}
+
+/** The bytes of the shared rollout whose name starts so, unpacked. @throws Error where there is none */
+export function loadSharedRollout(prefix: string): Uint8Array {
+  const folder = sharedRolloutsFolder();
+  const name = readdirSync(folder).find((each) => each.startsWith(`${prefix}-`));
+  if (name === undefined) throw new Error(`no shared rollout starts with ${prefix}`);
+  const bytes = readFileSync(join(folder, name));
+  if (name.endsWith('.zst')) return zstdDecompressSync(bytes);
+  return name.endsWith('.gz') ? gunzipSync(bytes) : bytes;
 }
