@@ -1,10 +1,11 @@
 import { ConversationPassages } from './conversation-passages.ts';
 import type { RolloutSink } from './format-reader.ts';
 import { asText, type JsonObject } from './json-value.ts';
+import { RecentMap } from './recent-map.ts';
 import type { Passage } from './rollout.ts';
 
-/** Records that a prompt can go back to, or that a repeated record can repeat; the newest ones. */
-const MAX_RECORDS = 50_000;
+/** Records that a prompt can go back to, or that a repeated record can repeat; at least this many of the newest. */
+const MIN_RECORDS = 25_000;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /**
@@ -14,8 +15,8 @@ const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
  */
 export class ClaudeThread {
   readonly #passages: ConversationPassages;
-  readonly #passageOf = new Map<string, Passage>();
-  readonly #told = new Set<string>();
+  readonly #passageOf = new RecentMap<Passage>(MIN_RECORDS);
+  readonly #told = new RecentMap<true>(MIN_RECORDS);
 
   constructor(sink: Pick<RolloutSink, 'begin'>) {
     this.#passages = new ConversationPassages(sink);
@@ -25,10 +26,9 @@ export class ClaudeThread {
   isRepeated(record: JsonObject): boolean {
     const uuid = asText(record['uuid']);
     if (uuid === null || !UUID.test(uuid)) return false;
-    if (this.#told.has(uuid)) return true;
-    this.#told.add(uuid);
-    dropOldest(this.#told);
-    return false;
+    const repeated = this.#told.get(uuid) === true;
+    this.#told.set(uuid, true);
+    return repeated;
   }
 
   /** A record of the conversation that belongs to the passage that is going on. */
@@ -47,14 +47,6 @@ export class ClaudeThread {
   }
 
   #place(uuid: string | null): void {
-    if (uuid === null) return;
-    this.#passageOf.set(uuid, this.#passages.now);
-    dropOldest(this.#passageOf);
+    if (uuid !== null) this.#passageOf.set(uuid, this.#passages.now);
   }
-}
-
-function dropOldest(records: Map<string, unknown> | Set<string>): void {
-  if (records.size <= MAX_RECORDS) return;
-  const [oldest] = records.keys();
-  if (oldest !== undefined) records.delete(oldest);
 }

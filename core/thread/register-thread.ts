@@ -1,7 +1,7 @@
 import { redact } from '../rollout/redact.ts';
 import type { RolloutDamage, RolloutFacts } from '../rollout/rollout.ts';
 import { NEVER_SOURCES } from '../settings.ts';
-import { DAY_MS } from '../time.ts';
+import { DAY_MS, parseStemTime } from '../time.ts';
 import { projectKey } from './scope.ts';
 import type { MemoryMode, StoredRollout, Thread, UploadHints } from './thread.ts';
 
@@ -33,8 +33,8 @@ export interface Sighting {
  * catalogue (DV-18). A rollout whose content is older than the stored one does not replace it (user case D22), and the same
  * bytes again change nothing but what was asked or declared about them. What could not be read has no time to compare: it
  * goes a millisecond behind what is stored, enough for its owner to see the reason, and whatever is read then goes before it
- * (a repaired upload has an older last record than its broken one has an upload time). Times are never 1970: the rollout's record, else
- * the uploader's hint, else the time of the upload.
+ * (a repaired upload has an older last record than its broken one has an upload time). Times are never 1970: the rollout's
+ * record, else the uploader's hint, else the name of the file, else the time of the upload.
  */
 export function registerThread(stored: Thread | undefined, sighting: Sighting): Thread {
   if (stored !== undefined && stored.forgottenAt !== null) return stored;
@@ -97,13 +97,25 @@ function clean(text: string | null): string | null {
 /** The watermark of a rollout: when its content ends, as far as that can be believed. ms since the epoch. */
 export function contentTime(
   sighting: Pick<Sighting, 'facts' | 'hints' | 'now'> & {
-    readonly rollout: Pick<StoredRollout, 'uploadedAt'>;
+    readonly rollout: Pick<StoredRollout, 'uploadedAt'> & Partial<Pick<StoredRollout, 'path'>>;
   },
 ): number {
   const { facts, hints, rollout, now } = sighting;
-  return (
-    plausible(facts.lastAt, now) ?? plausible(hints.sourceUpdatedAt, now) ?? plausible(rollout.uploadedAt, now) ?? now
-  );
+  const told = [facts.lastAt, hints.sourceUpdatedAt, timeOfName(rollout.path ?? ''), rollout.uploadedAt];
+  for (const ms of told) {
+    const believed = plausible(ms, now);
+    if (believed !== undefined) return believed;
+  }
+  return now;
+}
+
+/**
+ * The time in a file's name, `rollout-YYYY-MM-DDThh-mm-ss-ID`: when its session began. It is a local time, taken as UTC since
+ * nothing says which; so it can be half a day off.
+ */
+function timeOfName(path: string): number | null {
+  const time = /(?:^|[\\/])rollout-(\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2})[^\\/]*$/.exec(path)?.[1];
+  return time === undefined ? null : (parseStemTime(time) ?? null);
 }
 
 /** A clock that runs a day ahead is wrong, and would lock out every later upload. */

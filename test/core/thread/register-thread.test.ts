@@ -110,6 +110,13 @@ describe('a thread seen for the first time', () => {
     ['the upload, for a clock days ahead', NOW - 5, { facts: { lastAt: NOW + 2 * DAY_MS } }],
     ['the upload, for what is no number', NOW - 5, { facts: { lastAt: Number.NaN }, hints: { sourceUpdatedAt: -1 } }],
     ['now, when all are wrong', NOW, { rollout: { uploadedAt: 0 } }],
+    [
+      'the name of the file, without record and hint',
+      Date.UTC(2025, 7, 21, 6, 29, 22),
+      { rollout: { path: 'C:\\s\\rollout-2025-08-21T06-29-22-3cf4.jsonl' } },
+    ],
+    ['the upload, for a name of 1970', NOW - 5, { rollout: { path: '/s/rollout-1970-01-01T00-00-00-x.jsonl' } }],
+    ['the upload, for a folder of that name', NOW - 5, { rollout: { path: '/rollout-2025-08-21T06-29-22-x/a.jsonl' } }],
     ['whole milliseconds', NOW - 1, { facts: { lastAt: NOW - 0.5 } }],
   ])('is as old as %s', (_what, expected, given) => {
     expect(first(given).updatedAt).toBe(expected);
