@@ -4,6 +4,8 @@ import * as z from 'zod';
 import type { Measurement } from './measurement.ts';
 
 const INPUTS = 20_000;
+/** So many a process: each starts with an empty heap, and what is measured is the inputs' and not the run's. */
+const BATCH = 1_000;
 const FIRST_SEED = 1;
 const MAX_MS = 1_000;
 const MAX_MB = 300;
@@ -14,21 +16,31 @@ const answerShape = z.object({
 });
 
 /**
- * Twenty thousand damaged rollouts, in one process.
+ * Twenty thousand damaged rollouts.
  * @throws Error when one of them crashes the reader, or takes too long, or too much memory
  */
 export async function benchFuzz(): Promise<readonly Measurement[]> {
-  const script = join(import.meta.dirname, 'fuzz-process.ts');
-  const words = [script, String(INPUTS), String(FIRST_SEED)];
-  const { slowest, ends, peakMb } = answerShape.parse(
-    JSON.parse(execFileSync(process.execPath, words, { encoding: 'utf8' })),
-  );
+  const ends = new Map<string, number>();
+  let slowest = { ms: 0, origin: '' };
+  let peakMb = 0;
+  for (let done = 0; done < INPUTS; done += BATCH) {
+    const batch = runBatch(FIRST_SEED + done);
+    for (const [end, count] of Object.entries(batch.ends)) ends.set(end, (ends.get(end) ?? 0) + count);
+    if (batch.slowest.ms > slowest.ms) slowest = batch.slowest;
+    peakMb = Math.max(peakMb, batch.peakMb);
+  }
   if (slowest.ms > MAX_MS) throw new Error(`${Math.round(slowest.ms)} ms for ${slowest.origin}`);
   if (peakMb > MAX_MB) throw new Error(`${Math.round(peakMb)} MB at the peak`);
-  const counts = Object.entries(ends).map(([end, count]) => `${count} ${end}`);
+  const counts = [...ends].map(([end, count]) => `${count} ${end}`);
   return [
     { name: 'fuzz: inputs', value: INPUTS, unit: 'count', remark: counts.join(', ') },
-    { name: 'fuzz: slowest input', value: slowest.ms, unit: 'ms', remark: slowest.origin },
-    { name: 'fuzz: peak memory', value: peakMb, unit: 'MB', remark: 'of the whole process, corpus included' },
+    { name: 'fuzz: slowest input', value: slowest.ms, unit: 'ms', remark: `processor time; ${slowest.origin}` },
+    { name: 'fuzz: peak memory', value: peakMb, unit: 'MB', remark: `of a whole process of ${BATCH} inputs` },
   ];
+}
+
+function runBatch(firstSeed: number): z.infer<typeof answerShape> {
+  const words = [join(import.meta.dirname, 'fuzz-process.ts'), String(BATCH), String(firstSeed)];
+  const answer: unknown = JSON.parse(execFileSync(process.execPath, words, { encoding: 'utf8' }));
+  return answerShape.parse(answer);
 }

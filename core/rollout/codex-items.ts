@@ -182,8 +182,7 @@ export class CodexItems {
   }
 
   #addTool(item: JsonObject, isToolOutput: boolean): void {
-    const json = toolJson(item);
-    this.#sink.item({ tier: 'tool', isToolOutput, toJson: () => json });
+    this.#sink.item({ tier: 'tool', isToolOutput, toJson: () => toolJson(item) });
   }
 
   #addMessage({ tier: told, item, text, isCommand }: KnownMessage): void {
@@ -191,7 +190,7 @@ export class CodexItems {
     const tier = isCommand === true ? 'context' : speaker;
     if (speaker === 'human') this.#passages.begin();
     this.#sink.said(speaker, text);
-    this.#add(tier, JSON.stringify(item));
+    this.#sink.item({ tier, isToolOutput: false, toJson: () => JSON.stringify(item) });
   }
 
   #add(tier: EvidenceTier, json: string): void {

@@ -23,10 +23,11 @@ export interface HeldItem extends ItemLabel {
   readonly toJson: () => string | undefined;
 }
 
-/** Bytes of one block; a longer item gets a block of its own. */
+/** Bytes of the first block; each next one is twice as large, up to a limit. A longer item gets a block of its own. */
+const FIRST_BLOCK_BYTES = 4_096;
 const BLOCK_BYTES = 262_144;
 const FIELDS = 4;
-const FIRST_ENTRIES = 64;
+const FIRST_ENTRIES = 8;
 /** What is kept of an item beside its bytes. */
 const ITEM_BYTES = 8 * FIELDS + 9;
 
@@ -36,7 +37,7 @@ const ITEM_BYTES = 8 * FIELDS + 9;
  */
 export class HeldItems {
   #blocks: Uint8Array[] = [];
-  #used = BLOCK_BYTES;
+  #used = 0;
   /** Of each item: its place (doubled, odd for a tool output), block, start and length; and how to unpack it. */
   #entries = new Float64Array(FIELDS * FIRST_ENTRIES);
   #settings: ItemSetting[] = [];
@@ -87,15 +88,17 @@ export class HeldItems {
   clear(): void {
     this.#blocks = [];
     this.#settings = [];
-    this.#used = BLOCK_BYTES;
+    this.#used = 0;
     this.#count = 0;
     this.#bytes = 0;
   }
 
   /** @returns where the copy starts in the last block */
   #keep(bytes: Uint8Array): number {
-    if (this.#used + bytes.length > (this.#blocks.at(-1)?.length ?? 0)) {
-      this.#blocks.push(new Uint8Array(Math.max(BLOCK_BYTES, bytes.length)));
+    const last = this.#blocks.at(-1);
+    if (last === undefined || this.#used + bytes.length > last.length) {
+      const usual = last === undefined ? FIRST_BLOCK_BYTES : Math.min(BLOCK_BYTES, 2 * last.length);
+      this.#blocks.push(new Uint8Array(Math.max(usual, bytes.length)));
       this.#used = 0;
     }
     const start = this.#used;
