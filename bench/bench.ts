@@ -8,6 +8,7 @@ import { benchFuzz } from './fuzz.ts';
 import { benchLoad } from './load.ts';
 import type { Measurement } from './measurement.ts';
 import { benchRead } from './read.ts';
+import { benchRedaction } from './redaction.ts';
 import { benchSelection } from './selection.ts';
 
 const { values } = parseArgs({
@@ -24,6 +25,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Measurement[]>>> = {
   read: benchRead,
   load: benchLoad,
   fuzz: benchFuzz,
+  redaction: benchRedaction,
 };
 
 const results: Measurement[] = [];

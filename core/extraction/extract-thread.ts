@@ -18,7 +18,7 @@ import { estimateTokens } from '../text.ts';
 import type { Thread } from '../thread/thread.ts';
 import { askModel, type ExtractionEnd } from './ask-model.ts';
 import { commitExtraction } from './commit-extraction.ts';
-import { type ExtractionReport, emitReport } from './extraction-report.ts';
+import { type ExtractionReport, emitRedactions, emitReport } from './extraction-report.ts';
 import { findSkip } from './find-skip.ts';
 import { type Insist, insistWithin } from './insist.ts';
 import { mapRefusal } from './map-refusal.ts';
@@ -126,7 +126,10 @@ async function distil(ports: ExtractionPorts, run: Run): Promise<{ end: Extracti
   const { request, thread } = run;
   const { settings } = request;
   const reading = await readSession(ports.rollouts, request, evidenceBudget(request));
-  if (reading.counts !== null) await noteDamage(ports, run, damageOf(reading.counts));
+  if (reading.counts !== null) {
+    emitRedactions(ports.telemetry, reading.counts.redactions);
+    await noteDamage(ports, run, damageOf(reading.counts));
+  }
   if (reading.kind === 'failed') {
     const { reason, detail } = reading;
     return {

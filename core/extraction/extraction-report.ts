@@ -59,6 +59,13 @@ export function emitReport(
   telemetry.event(level, 'extraction.ended', { thread_id: about.threadId, outcome: outcomeName(outcome), detail });
 }
 
+/** How many secrets of which kind were kept from the model: the kinds and counts of one reading, never a value. */
+export function emitRedactions(telemetry: Telemetry, redactions: Readonly<Record<string, number>>): void {
+  for (const [kind, times] of Object.entries(redactions)) {
+    telemetry.count('stillroom.redactions', times, { memory_version: 'v1', secret_kind: kind });
+  }
+}
+
 function statusOf(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'extracted':

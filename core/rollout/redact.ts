@@ -1,6 +1,13 @@
+import { redactJsonWebKeys, redactPemBlocks, redactPuttyKeys } from './private-keys.ts';
 import { redactAssignments } from './secret-assignment.ts';
+import { redactCommands, redactPasswordFiles } from './secret-commands.ts';
+import { hasEscapedAscii, redactBase64, unescapeAscii } from './secret-encoded.ts';
+import { redactHeaders } from './secret-headers.ts';
+import { redactProse } from './secret-prose.ts';
 import { isCodeReference } from './secret-reference.ts';
 import { REDACTED, SECRET_RULES, type SecretRule, WORD } from './secret-rules.ts';
+import type { CountSecrets } from './secret-spans.ts';
+import { TOKEN_RULES } from './secret-tokens.ts';
 
 export interface Redaction {
   readonly text: string;
@@ -18,23 +25,53 @@ export function redact(text: string): string {
 
 /** As `redact`, with a count of what was replaced. */
 export function redactCounted(text: string): Redaction {
-  const found: Record<string, number> = {};
-  const count = (kind: string, times: number): void => {
-    if (times > 0) found[kind] = (found[kind] ?? 0) + times;
-  };
-  let current = redactPemBlocks(text, count);
-  for (const rule of SECRET_RULES) {
-    if (rule.hints.some((hint) => current.includes(hint))) current = applyRule(current, rule, count);
-  }
-  current = redactBearer(current, count);
-  const named = redactAssignments(current);
-  count('named_secret', named.count);
-  return { text: named.text, found };
+  if (!hasEscapedAscii(text)) return redactPlain(text);
+  const unescaped = redactPlain(unescapeAscii(text));
+  if (holdsAny(unescaped)) return unescaped;
+  const plain = redactPlain(text);
+  return holdsAny(plain) ? { text: redactPlain(unescapeAscii(plain.text)).text, found: plain.found } : plain;
 }
 
-type Count = (kind: string, times: number) => void;
+function holdsAny(redaction: Redaction): boolean {
+  return Object.keys(redaction.found).length > 0;
+}
 
-function applyRule(text: string, rule: SecretRule, count: Count): string {
+function redactPlain(text: string): Redaction {
+  const tally = new Tally();
+  const encoded = redactBase64(text, holdsSecret, tally.count);
+  return { text: redactReadable(encoded, tally.count), found: tally.found };
+}
+
+function holdsSecret(text: string): boolean {
+  const tally = new Tally();
+  redactReadable(text, tally.count);
+  return Object.keys(tally.found).length > 0;
+}
+
+/** Counts by kind. */
+class Tally {
+  readonly found: Record<string, number> = {};
+  readonly count: CountSecrets = (kind, times) => {
+    if (times > 0) this.found[kind] = (this.found[kind] ?? 0) + times;
+  };
+}
+
+/** All passes but those that look through an encoding; keys first, then what is known by its surroundings. */
+function redactReadable(text: string, count: CountSecrets): string {
+  let current = redactJsonWebKeys(redactPuttyKeys(redactPemBlocks(text, count), count), count);
+  for (const rule of ALL_RULES) {
+    if (rule.hints.some((hint) => current.includes(hint))) current = applyRule(current, rule, count);
+  }
+  current = redactHeaders(redactBearer(current, count), count);
+  current = redactPasswordFiles(redactCommands(current, count), count);
+  const named = redactAssignments(current);
+  count('named_secret', named.count);
+  return redactProse(named.text, count);
+}
+
+const ALL_RULES: readonly SecretRule[] = [...SECRET_RULES, ...TOKEN_RULES];
+
+function applyRule(text: string, rule: SecretRule, count: CountSecrets): string {
   let times = 0;
   const result = text.replace(rule.pattern, (match) => {
     const replacement = rule.replace ? rule.replace(match) : REDACTED;
@@ -51,7 +88,7 @@ const BEARER = new RegExp(
   'giu',
 );
 
-function redactBearer(text: string, count: Count): string {
+function redactBearer(text: string, count: CountSecrets): string {
   let times = 0;
   const result = text.replace(BEARER, (match: string, token: string) => {
     if (isCodeReference(token)) return match;
@@ -60,56 +97,4 @@ function redactBearer(text: string, count: Count): string {
   });
   count('bearer_token', times);
   return result;
-}
-
-const PEM_BEGIN = '-----BEGIN ';
-const PEM_END = '-----END ';
-const PEM_HEADER = /^-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----/;
-const PEM_FOOTER = /^-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----/;
-const PEM_LINE = /(?:\s|\\+[nrt]){0,8}(?:[A-Za-z0-9+/=]|\\\/){16,}/y;
-const PEM_MAX_UNITS = 20_000;
-
-/** Private keys in PEM armour, with real or escaped line ends; of a block without its end, the lines that are key text. */
-function redactPemBlocks(text: string, count: Count): string {
-  const parts: string[] = [];
-  let copied = 0;
-  for (let at = text.indexOf(PEM_BEGIN); at >= 0; at = text.indexOf(PEM_BEGIN, Math.max(at + 1, copied))) {
-    const header = PEM_HEADER.exec(text.slice(at, at + 96));
-    if (!header) continue;
-    const body = at + header[0].length;
-    const end = pemFooterEnd(text, body) ?? pemLinesEnd(text, body);
-    if (end === body) continue; // the header alone, as in documentation
-    parts.push(text.slice(copied, at), REDACTED);
-    copied = end;
-    count('private_key', 1);
-  }
-  if (parts.length === 0) return text;
-  parts.push(text.slice(copied));
-  return parts.join('');
-}
-
-/** Behind the footer of the block, where it stands in the same string. */
-function pemFooterEnd(text: string, from: number): number | undefined {
-  const limit = Math.min(text.length, from + PEM_MAX_UNITS);
-  for (let at = from; at < limit; at++) {
-    const unit = text.charAt(at);
-    if (unit === '"') return undefined;
-    if (unit === '\\') {
-      while (text[at + 1] === '\\') at++;
-      if (!/[nrt/]/.test(text.charAt(at + 1))) return undefined;
-    }
-    if (unit !== '-') continue;
-    if (text.startsWith(PEM_BEGIN, at)) return undefined;
-    if (!text.startsWith(PEM_END, at)) continue;
-    const footer = PEM_FOOTER.exec(text.slice(at, at + 96));
-    return footer ? at + footer[0].length : undefined;
-  }
-  return undefined;
-}
-
-function pemLinesEnd(text: string, from: number): number {
-  PEM_LINE.lastIndex = from;
-  let end = from;
-  while (PEM_LINE.test(text)) end = PEM_LINE.lastIndex;
-  return end;
 }

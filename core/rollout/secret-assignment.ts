@@ -10,7 +10,7 @@ import { REDACTED, WORD } from './secret-rules.ts';
  * crosses a quote or splits an escape, so JSON stays JSON.
  */
 const NAME =
-  /(?:api[ _-]?|(?:access|secret|private|encryption|signing|auth|master|account|storage|service|subscription|client|license|shared[_-]?access|webhook|admin|deploy|consumer|session|jwt|hmac)[_-]?)key|_key|token|secret|(?:pg|db)?passw(?:or)?d|passphrase|(?:pg|db)?pass|pwd/giu;
+  /client[_-]key[_-]data|(?:api[ _-]?|(?:access|secret|private|encryption|signing|auth|master|account|storage|service|subscription|client|license|shared[_-]?access|webhook|admin|deploy|consumer|session|jwt|hmac)[_-]?)key|_key|token|secret|(?:pg|db)?passw(?:or)?d|passphrase|(?:pg|db)?pass|pwd/giu;
 const WORD_CHARACTER = new RegExp(`[${WORD}]`, 'u');
 const PLAIN_KEYS = /(?:^|_)(?:PRIMARY|FOREIGN|PUBLIC|SORT|PARTITION|CACHE|UNIQUE|QUERY|OBJECT|INDEX|GROUP|ROW)_KEY$/;
 /** Names whose value may be short when it is quoted. */
@@ -19,6 +19,7 @@ const PASSWORD_NAME = /passw(?:or)?d$|passphrase$|pass$|pwd$/i;
 const PHRASE_NAME = /^(?:db[_-]?|user[_-]?|root[_-]?|admin[_-]?)?(?:passw(?:or)?d|passphrase|pwd)$/i;
 const MIN_VALUE = 8;
 const MIN_QUOTED_PASSWORD = 6;
+const MIN_CONNECTION_PASSWORD = 3;
 const MAX_PHRASE = 200;
 interface Found {
   /** Where the value starts and ends. */
@@ -161,7 +162,7 @@ function plainValue(text: string, name: Name, place: Place): Found | undefined {
   const full = scanValue(text, place.at, {});
   let to = full;
   while (to > place.at && ',;)]}'.includes(text.charAt(to - 1))) to--;
-  if (to - place.at < MIN_VALUE) return undefined;
+  if (to - place.at < (isConnectionPart(text, name, place) ? MIN_CONNECTION_PASSWORD : MIN_VALUE)) return undefined;
   const found = { from: place.at, to };
   if (to - place.at > MAX_PHRASE) return found;
   const value = text.slice(found.from, to);
@@ -171,6 +172,11 @@ function plainValue(text: string, name: Name, place: Place): Found | undefined {
   if (value.endsWith(':') || (place.colon && /^(?:[A-Z][a-z]+){2,}$/.test(value))) return undefined; // a YAML key, a type
   if (isVariable(value) && (full > to || !place.tight)) return undefined;
   return unlessReference(text, found, 'code');
+}
+
+/** `;Password=…;` and `?password=…&`: what stands there is nothing but a password, however short. */
+function isConnectionPart(text: string, name: Name, place: Place): boolean {
+  return place.tight && PHRASE_NAME.test(name.text) && /[;?&]/.test(text.charAt(name.end - name.text.length - 1));
 }
 
 function elementValue(text: string, from: number): Found | undefined {

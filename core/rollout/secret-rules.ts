@@ -11,10 +11,10 @@ export const REDACTED = '[REDACTED_SECRET]';
 export const WORD = '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\u200c\\u200d';
 
 /** A word starts here: at the edge of text, after `_`, a JSON escape such as `\n`, or a terminal colour code. */
-const START = `(?:(?<![${WORD}])|(?<=_)|(?<=\\\\[nrtbf])|(?<=\\[[0-9;]{0,12}m))`;
+export const START = `(?:(?<![${WORD}])|(?<=_)|(?<=\\\\[nrtbf])|(?<=\\[[0-9;]{0,12}m))`;
 /** The same, where the pattern's own characters include `-`. */
-const RUN_START = `(?:(?<![-${WORD}])|(?<=\\\\[nrtbf])|(?<=\\[[0-9;]{0,12}m))`;
-const END = `(?![${WORD}])`;
+export const RUN_START = `(?:(?<![-${WORD}])|(?<=\\\\[nrtbf])|(?<=\\[[0-9;]{0,12}m))`;
+export const END = `(?![${WORD}])`;
 
 export interface SecretRule {
   /** Shown in counts. */
@@ -26,12 +26,16 @@ export interface SecretRule {
   readonly replace?: (match: string) => string;
 }
 
-function rule(kind: string, hints: readonly string[], source: string, replace?: SecretRule['replace']): SecretRule {
+/** @param source matched with the flags `g` and `u` */
+export function rule(
+  kind: string,
+  hints: readonly string[],
+  source: string,
+  replace?: SecretRule['replace'],
+): SecretRule {
   const pattern = new RegExp(source, 'gu');
   return replace === undefined ? { kind, hints, pattern } : { kind, hints, pattern, replace };
 }
-
-const OTHER_TOKENS = `${START}(?:pypi-|dckr_pat_|dop_v1_|shpat_|lin_api_|gsk_|xai-|pplx-|hvs\\.|SG\\.)[A-Za-z0-9_-]{20,}(?:\\.[A-Za-z0-9_-]{20,})?`;
 
 export const SECRET_RULES: readonly SecretRule[] = [
   rule('anthropic_key', ['sk-ant-'], `${START}sk-ant-[A-Za-z0-9_-]{16,}`),
@@ -42,8 +46,11 @@ export const SECRET_RULES: readonly SecretRule[] = [
   // an id directly before its key: the key has no shape of its own
   rule('aws_key', ['AKIA', 'ASIA'], `${START}A[KS]IA[A-Z0-9]{16}[\\s,;:|=]{1,8}[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])`),
   rule('aws_key', ['AKIA', 'ASIA', 'ABIA', 'ACCA'], `${START}(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}${END}`),
+  rule('aws_key', ['b3JpZ2lu', 'GZXIvYXdz'], `${START}(?:IQoJb3JpZ2lu|F[wQ]oGZXIvYXdz)[A-Za-z0-9+/_%-]{40,}=*`),
+  rule('signature', ['-Signature='], '(?<=[?&]X-(?:Amz|Goog)-Signature=)[A-Fa-f0-9]{40,}'),
   rule('google_key', ['AIza'], `${START}AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])`),
   rule('google_key', ['ya29.', 'GOCSPX-'], `${START}(?:ya29\\.|GOCSPX-)[A-Za-z0-9_-]{20,}`),
+  rule('google_key', ['1//0'], `${RUN_START}1//0[A-Za-z0-9_-]{40,}`),
   rule('azure_secret', ['Q~'], '[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~.-])'),
   rule('azure_secret', ['sig='], '(?<=[?&;]sig=)[A-Za-z0-9%/+_-]{30,}=*'),
   rule('slack_token', ['xox'], `${START}xox[abceoprs](?:\\.xox[bp])?-[A-Za-z0-9-]{10,}`),
@@ -58,13 +65,14 @@ export const SECRET_RULES: readonly SecretRule[] = [
   rule('npm_token', ['npm_'], `${START}npm_[A-Za-z0-9]{30,}`),
   rule('hugging_face_token', ['hf_'], `${START}hf_[A-Za-z0-9]{30,}`),
   rule('jwt', ['eyJ'], `${RUN_START}eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}(?:\\.[A-Za-z0-9_-]*){1,3}`),
-  rule(
-    'other_token',
-    ['pypi-', 'dckr_', 'dop_v1_', 'shpat_', 'lin_api_', 'gsk_', 'xai-', 'pplx-', 'hvs.', 'SG.'],
-    OTHER_TOKENS,
+  // up to the last `@`: a password may hold one
+  rule('url_password', ['://'], '(?<=://[^\\s/?#@:"\'\\\\`]{0,128}:)[^\\s/?#"\'\\\\`]{1,256}(?=@)', (match) =>
+    isPlaceholder(match) || PASSWORD_WORD.test(match) ? match : REDACTED,
   ),
-  rule('url_password', ['://'], '(?<=://[^\\s/?#@:"\'\\\\`]{0,128}:)[^\\s/?#@"\'\\\\`]{1,256}(?=@)', (match) =>
-    isPlaceholder(match) ? match : REDACTED,
+  rule('url_password', [':x-oauth-basic@'], '(?<=://)[^\\s/?#@:"\'\\\\`]{8,256}(?=:x-oauth-basic@)'),
+  // a token in the place of the user, as in remotes of git
+  rule('url_password', ['://'], '(?<=://)[A-Za-z0-9_.~-]{20,256}(?=@)', (match) =>
+    /\d/.test(match) ? REDACTED : match,
   ),
   rule(
     'basic_credentials',
@@ -85,6 +93,9 @@ export const SECRET_RULES: readonly SecretRule[] = [
     (match) => (isPlaceholder(match) ? match : REDACTED),
   ),
 ];
+
+/** What documentation writes in the place of a password. */
+const PASSWORD_WORD = /^(?:pass|passw(?:or)?d|pwd|secret|x-oauth-basic)$/i;
 
 /** Kebab-case names start with `sk-` too: a key has a known prefix, one long plain run, or mixed letters and digits. */
 function isOpenAiKey(match: string): boolean {

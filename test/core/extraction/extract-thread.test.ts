@@ -110,6 +110,11 @@ describe('extractThread, an output', () => {
     await bench.run();
     const thread = await bench.threads.get(USER, THREAD_ID);
     expect(thread?.reading).toEqual({ broken: 1, oversized: 0, tornTail: false, redactions: { github_token: 1 } });
+    expect(bench.telemetry.counts).toContainEqual({
+      name: 'stillroom.redactions',
+      value: 1,
+      tags: { memory_version: 'v1', secret_kind: 'github_token' },
+    });
   });
 
   it('emits what it came to', async () => {

@@ -78,8 +78,8 @@ describe('keys known by their shape (DV-6, A21)', () => {
     ['npm_token', join('np', 'm_', mixed(36))],
     ['hugging_face_token', join('h', 'f_', mixed(34))],
     ['jwt', JWT],
-    ['other_token', join('pyp', 'i-', mixed(60))],
-    ['other_token', join('S', 'G.', mixed(22), '.', mixed(43))],
+    ['pypi_token', join('pyp', 'i-', mixed(60))],
+    ['sendgrid_key', join('S', 'G.', mixed(22), '.', mixed(43))],
     ['private_key', pem('\n')],
     ['private_key', pem('\\n')],
     ['private_key', pem('\r\n', 'OPENSSH ')],
@@ -361,6 +361,12 @@ describe('time grows with length only', () => {
     '--password ',
     '<password>',
     'Authorization: basic ',
+    'authorization: D a="',
+    'mysql -p',
+    'password : ',
+    '密码是',
+    'c2stcHJvaiBwYXNzd29yZDogaHVudGVyMmh1bnRlcg ',
+    `\\u0041${'\\'.repeat(LENGTH)}`,
   ])('of a text made of %j', (piece) => {
     const text = piece.repeat(Math.ceil(LENGTH / piece.length));
     expect(typeof redact(text)).toBe('string');
