@@ -1,7 +1,11 @@
-import { evidenceBudgetBytes, renderEvidence } from './evidence.ts';
+import { CommandPairs } from './command-pairs.ts';
+import { evidenceBudgetBytes, layOut, selectRows } from './evidence.ts';
+import { shareOut } from './evidence-shares.ts';
 import { type ReadyRow, TierItems } from './evidence-tier.ts';
 import type { ItemSetting, Unpack } from './held-items.ts';
-import { EVIDENCE_TIERS, type EvidenceTier } from './rollout.ts';
+import { RecallGuard } from './recall-guard.ts';
+import { EVIDENCE_TIERS, type EvidenceShares, type EvidenceTier } from './rollout.ts';
+import { stepOf, type ToolStep } from './tool-step.ts';
 
 /** An item that may become a row. */
 export interface TextItem {
@@ -26,7 +30,11 @@ export type PendingItem = TextItem | PackedItem;
 export interface EvidenceCollector {
   add(item: PendingItem, setting?: ItemSetting): void;
   /** The evidence, and what was redacted in the rows that were looked at. */
-  finish(): { readonly evidence: string; readonly redactions: Readonly<Record<string, number>> };
+  finish(): {
+    readonly evidence: string;
+    readonly redactions: Readonly<Record<string, number>>;
+    readonly shares: EvidenceShares | null;
+  };
 }
 
 /** Collects nothing: for those who ask for facts only. */
@@ -34,7 +42,7 @@ export class NoEvidence implements EvidenceCollector {
   add(_item: PendingItem, _setting?: ItemSetting): void {}
 
   finish(): ReturnType<EvidenceCollector['finish']> {
-    return { evidence: '', redactions: {} };
+    return { evidence: '', redactions: {}, shares: null };
   }
 }
 
@@ -56,7 +64,19 @@ export class TieredEvidence implements EvidenceCollector {
   readonly #budgetBytes: number;
   readonly #heldBytes: number;
   readonly #heldToolBytes: number;
-  readonly #tiers = new Map(EVIDENCE_TIERS.map((tier) => [tier, new TierItems(tier)]));
+  readonly #pairs = new CommandPairs();
+  readonly #recalls = new RecallGuard();
+  readonly #tiers = new Map(
+    EVIDENCE_TIERS.map((tier) => [tier, new TierItems(tier, tier === 'tool' ? this.#pairs : undefined)]),
+  );
+  readonly #items: Record<EvidenceTier, number> = {
+    human: 0,
+    final: 0,
+    other_agent: 0,
+    commentary: 0,
+    context: 0,
+    tool: 0,
+  };
   #places = 0;
 
   /** @param heldBytes what a tier may hold before room is made in it; by default some megabytes */
@@ -70,9 +90,15 @@ export class TieredEvidence implements EvidenceCollector {
 
   add(item: PendingItem, setting: ItemSetting = NO_SETTING): void {
     const place = this.#places++;
+    this.#items[item.tier]++;
     const items = this.#tiers.get(item.tier);
     if (!items) return; // shut out
-    if ('bytes' in item) items.addBytes({ place, isToolOutput: item.isToolOutput, setting }, item.bytes, item.unpack);
+    const step = item.tier === 'tool' ? stepOfItem(item) : undefined;
+    const standIn = step && this.#recalls.standIn(step);
+    if (step) this.#pairs.add(step, place);
+    if (standIn !== undefined) items.addText({ place, isToolOutput: true, setting }, standIn);
+    else if ('bytes' in item)
+      items.addBytes({ place, isToolOutput: item.isToolOutput, setting }, item.bytes, item.unpack);
     else {
       const json = item.toJson();
       if (json !== undefined) items.addText({ place, isToolOutput: item.isToolOutput, setting }, json);
@@ -88,8 +114,12 @@ export class TieredEvidence implements EvidenceCollector {
       for (const { bytes } of rows) remaining -= bytes;
       kept.push(...rows);
     }
-    const rows = kept.map(({ row }) => row).sort((left, right) => left.place - right.place);
-    return { evidence: renderEvidence(rows, this.#places, this.#maxTokens), redactions: sumFound(kept) };
+    const rows = kept
+      .map(({ row }) => ({ ...row, rank: this.#pairs.ranks.get(row.place) }))
+      .sort((left, right) => left.place - right.place);
+    const selected = selectRows(rows, evidenceBudgetBytes(this.#maxTokens));
+    const shares = shareOut({ items: this.#items, rows, selected, pairs: this.#pairs.count });
+    return { evidence: layOut(selected, this.#places, this.#maxTokens), redactions: sumFound(kept), shares };
   }
 
   /** Lets go of what cannot become a row any more, in this tier and in the better ones. */
@@ -103,6 +133,12 @@ export class TieredEvidence implements EvidenceCollector {
       reached ||= tier === until;
     }
   }
+}
+
+/** What a tool item tells of its call. */
+export function stepOfItem(item: PendingItem): ToolStep | undefined {
+  const json = 'bytes' in item ? item.bytes : item.toJson();
+  return json === undefined ? undefined : stepOf(json, item.isToolOutput);
 }
 
 function sumFound(rows: readonly ReadyRow[]): Record<string, number> {

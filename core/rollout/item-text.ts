@@ -1,4 +1,5 @@
 import { asObject, isObject, type JsonObject, parseJson, setOwn } from './json-value.ts';
+import { RECALLED_MEMORY } from './tool-command.ts';
 
 /** What is taken out of items before they become evidence, whatever agent wrote them. */
 const MEMORY_BEGIN = '========= MEMORY_SUMMARY BEGINS =========';
@@ -8,6 +9,12 @@ const ENCRYPTED = /(?<![A-Za-z0-9_-])gAAAA[A-Za-z0-9_-]{60,}={0,2}/g;
 const CODEX_RECORD = /"type\\*"\s?:\s?\\*"(?:session_meta|response_item|event_msg|turn_context)(?=\\*")/g;
 const CLAUDE_RECORD = /"(?:isSidechain|parentUuid)\\*"\s?:/g;
 const MAX_DEPTH = 32;
+
+const MEMORY_FILE_MARKS = [
+  ['## User Profile', "## What's in Memory"],
+  ['# Task Group: ', 'applies_to: cwd=', '### rollout_summary_files'],
+  ['thread_id: ', 'updated_at: ', 'rollout_path: ', 'cwd: '],
+];
 
 export const FOREIGN_ROLLOUT = '[another rollout omitted]';
 
@@ -70,12 +77,19 @@ function cutMemory(text: string): string {
 }
 
 /**
- * A tool output that is itself a rollout says what happened in another session: it is not evidence of this one (A16).
+ * A tool output that is itself a rollout, or a file of a memory, says what happened in other sessions: it is not evidence of
+ * this one (A16).
  * @returns the output, or a placeholder for it
  */
 export function cutForeignRollout(output: unknown): unknown {
   const text = typeof output === 'string' ? output : JSON.stringify(output ?? null);
-  return isRollout(text) ? FOREIGN_ROLLOUT : output;
+  if (isRollout(text)) return FOREIGN_ROLLOUT;
+  return isMemoryFile(text) ? RECALLED_MEMORY : output;
+}
+
+/** The marks of memory files as consolidation writes them: the summary, the tasks, the record of a session. */
+function isMemoryFile(text: string): boolean {
+  return MEMORY_FILE_MARKS.some((marks) => marks.every((mark) => text.includes(mark)));
 }
 
 function isRollout(text: string): boolean {

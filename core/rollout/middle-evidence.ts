@@ -1,5 +1,6 @@
 import { charBoundaryAfter, charBoundaryBefore, decodeUtf8, encodeUtf8 } from '../text.ts';
-import type { EvidenceCollector, PendingItem } from './evidence-collector.ts';
+import { type EvidenceCollector, type PendingItem, stepOfItem } from './evidence-collector.ts';
+import { RecallGuard } from './recall-guard.ts';
 import { redactCounted } from './redact.ts';
 
 const BYTES_PER_TOKEN = 4;
@@ -13,6 +14,7 @@ export class MiddleEvidence implements EvidenceCollector {
   readonly #head: Uint8Array[] = [];
   readonly #tail: Uint8Array[] = [];
   readonly #redactions: Record<string, number> = {};
+  readonly #recalls = new RecallGuard();
   #headBytes = 0;
   #tailBytes = 0;
   #totalBytes = 0;
@@ -23,7 +25,9 @@ export class MiddleEvidence implements EvidenceCollector {
   }
 
   add(item: PendingItem): void {
-    const json = 'bytes' in item ? item.unpack(item.bytes) : item.toJson();
+    const step = item.tier === 'tool' ? stepOfItem(item) : undefined;
+    const standIn = step && this.#recalls.standIn(step);
+    const json = standIn ?? ('bytes' in item ? item.unpack(item.bytes) : item.toJson());
     if (json === undefined) return;
     const { text, found } = redactCounted(json);
     for (const [kind, count] of Object.entries(found)) this.#redactions[kind] = (this.#redactions[kind] ?? 0) + count;
@@ -36,12 +40,16 @@ export class MiddleEvidence implements EvidenceCollector {
     const whole = this.#headBytes + this.#tailBytes === this.#totalBytes;
     const tail = whole ? join([...this.#head, ...this.#tail]) : join(this.#tail);
     const redactions = this.#redactions;
-    if (this.#totalBytes <= this.#budgetBytes) return { evidence: decodeUtf8(tail), redactions };
+    if (this.#totalBytes <= this.#budgetBytes) return { evidence: decodeUtf8(tail), redactions, shares: null };
     const headBudget = Math.floor(this.#budgetBytes / 2);
     const left = decodeUtf8(head.subarray(0, charBoundaryBefore(head, headBudget)));
     const tailFrom = charBoundaryAfter(tail, tail.length - (this.#budgetBytes - headBudget));
     const tokens = Math.ceil((this.#totalBytes - this.#budgetBytes) / BYTES_PER_TOKEN);
-    return { evidence: `${left}…${tokens} tokens truncated…${decodeUtf8(tail.subarray(tailFrom))}`, redactions };
+    return {
+      evidence: `${left}…${tokens} tokens truncated…${decodeUtf8(tail.subarray(tailFrom))}`,
+      redactions,
+      shares: null,
+    };
   }
 
   /** Fills the head to the budget first; the tail then holds at least the budget's last bytes. */

@@ -202,12 +202,13 @@ class RolloutRun {
     if (this.#splitter.end()) this.#counts.addTornTail();
     this.#reader?.finish();
     for (const unplaced of this.#unplaced) this.#countUnplaced(unplaced);
-    const { evidence, redactions } = this.#evidence.finish();
+    const { evidence, redactions, shares } = this.#evidence.finish();
     const { bytes, oversized } = this.#splitter;
     const counts = this.#counts.finish({ bytes, oversized, redactions }, this.#format?.isLoose);
     const failure = this.#failure(counts);
     if (failure) return { kind: 'failed', ...failure, counts };
-    return { kind: 'read', facts: this.#facts.facts(this.#format?.agentKind ?? 'unknown'), counts, evidence };
+    const facts = this.#facts.facts(this.#format?.agentKind ?? 'unknown');
+    return { kind: 'read', facts, counts, evidence, shares };
   }
 
   #failure(counts: RolloutCounts): Pick<Extract<RolloutReading, { kind: 'failed' }>, 'reason' | 'detail'> | undefined {

@@ -33,6 +33,23 @@ export interface Passage {
   readonly isTakenBack: boolean;
 }
 
+/** How much of one tier became evidence. */
+export interface TierShare {
+  /** Items that were met. */
+  readonly items: number;
+  /** Items of which there is a row. */
+  readonly rows: number;
+  /** UTF-8 bytes of these rows, labels counted. */
+  readonly bytes: number;
+}
+
+/** What of a rollout became evidence. */
+export interface EvidenceShares {
+  readonly tiers: Readonly<Record<EvidenceTier, TierShare>>;
+  /** Commands that failed and later passed, and those of them of which all four rows are whole. */
+  readonly pairs: { readonly found: number; readonly kept: number };
+}
+
 /** What else the session looked at, for pollution (behaviours 1.Q, DV-15). */
 export interface ExternalContext {
   readonly webSearch: boolean;
@@ -92,7 +109,14 @@ export type RolloutDamage = Pick<RolloutCounts, 'broken' | 'oversized' | 'tornTa
 
 /** A rollout that was read, or why it could not be. `evidence` is empty when it was not asked for. */
 export type RolloutReading =
-  | { readonly kind: 'read'; readonly facts: RolloutFacts; readonly counts: RolloutCounts; readonly evidence: string }
+  | {
+      readonly kind: 'read';
+      readonly facts: RolloutFacts;
+      readonly counts: RolloutCounts;
+      readonly evidence: string;
+      /** Null where no tiered evidence was asked for. */
+      readonly shares: EvidenceShares | null;
+    }
   | {
       readonly kind: 'failed';
       readonly reason: 'unrecognised_format' | 'unreadable' | 'too_large';

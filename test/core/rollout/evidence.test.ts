@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutRowText, GAP, type PlacedRow, renderEvidence, renderRow } from '../../../core/rollout/evidence.ts';
+import {
+  cutRowText,
+  evidenceBudgetBytes,
+  GAP,
+  layOut,
+  type PlacedRow,
+  renderRow,
+  selectRows,
+} from '../../../core/rollout/evidence.ts';
 import { type PendingItem, TieredEvidence } from '../../../core/rollout/evidence-collector.ts';
 import { EVIDENCE_TIERS, type EvidenceTier } from '../../../core/rollout/rollout.ts';
 import { decodeUtf8, encodeUtf8, utf8Length } from '../../../core/text.ts';
@@ -8,7 +16,7 @@ import { decodeUtf8, encodeUtf8, utf8Length } from '../../../core/text.ts';
 const rows = (...given: readonly (readonly [EvidenceTier, string])[]): PlacedRow[] =>
   given.map(([tier, text], place) => ({ place, tier, text }));
 const render = (given: readonly PlacedRow[], maxTokens: number): string =>
-  renderEvidence(given, given.length, maxTokens);
+  layOut(selectRows(given, evidenceBudgetBytes(maxTokens)), given.length, maxTokens);
 
 describe('rows within a budget', () => {
   it('TC-292: takes all rows in source order where they fit', () => {
@@ -89,6 +97,35 @@ describe('properties', () => {
       }),
     );
   });
+});
+
+const step = fc.record({
+  command: fc.integer({ min: 0, max: 3 }),
+  failed: fc.boolean(),
+  size: fc.integer({ min: 1, max: 2_500 }),
+});
+
+it('finds pairs in bounded memory as with all of them', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 100, max: 3_000 }), (steps, maxTokens) => {
+      const [narrow, wide] = [5_000, 1e9].map((heldBytes) => {
+        const collector = new TieredEvidence(maxTokens, heldBytes);
+        for (const [at, { command, failed, size }] of steps.entries()) {
+          const call_id = `call-${at}`;
+          const args = JSON.stringify({ command: `run ${command}` });
+          const output = `Exit code: ${failed ? 1 : 0} ${'x'.repeat(size)}`;
+          const call = { type: 'function_call', name: 'shell', arguments: args, call_id };
+          const result = { type: 'function_call_output', call_id, output };
+          collector.add(pending('tool', JSON.stringify(call)));
+          collector.add({ ...pending('tool', JSON.stringify(result)), isToolOutput: true });
+          collector.add(pending('tool', `other ${at} ${'y'.repeat(size)}`));
+        }
+        return collector.finish();
+      });
+      expect(narrow?.evidence).toBe(wide?.evidence);
+      expect(narrow?.shares).toEqual(wide?.shares);
+    }),
+  );
 });
 
 function pending(tier: EvidenceTier, text: string): PendingItem {
