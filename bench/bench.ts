@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { benchEvidence } from './evidence.ts';
 import { benchFuzz } from './fuzz.ts';
+import { benchKept } from './kept.ts';
 import { benchLoad } from './load.ts';
 import type { Measurement } from './measurement.ts';
 import { benchRead } from './read.ts';
@@ -21,6 +22,7 @@ const { values } = parseArgs({
 
 const parts: Readonly<Record<string, () => Promise<readonly Measurement[]>>> = {
   evidence: () => benchEvidence(Number(values.megabytes)),
+  kept: benchKept,
   selection: benchSelection,
   read: benchRead,
   load: benchLoad,

@@ -2,7 +2,7 @@
 export interface Measurement {
   readonly name: string;
   readonly value: number;
-  readonly unit: 'ms' | 'MB' | 'MB/s' | 'ratio' | 'count';
+  readonly unit: 'ms' | 'MB' | 'MB/s' | 'ratio' | 'count' | '%';
   readonly remark: string;
 }
 

@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from 'commander';
 import type { Console } from './console.ts';
 import { createContext } from './context.ts';
 import { describeFailure } from './exit-code.ts';
+import { addInspectCommand } from './inspect-command.ts';
 import { type CommandIo, processIo } from './io.ts';
 import { addActCommands, addLookCommands, addRedriveCommand } from './look-commands.ts';
 import { parsePath } from './options.ts';
@@ -33,6 +34,7 @@ export async function main(words: readonly string[], io: CommandIo = processIo):
   addRunCommand(program, context, settings);
   addServeCommand(program, context);
   addLookCommands(program, context);
+  addInspectCommand(program, () => settings().out);
   addActCommands(program, context);
   addRedriveCommand(program, context);
   try {

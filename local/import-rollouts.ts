@@ -81,12 +81,20 @@ async function readFacts(file: FoundFile): Promise<Read | Outcome> {
     if (reading.kind === 'read') return { facts: reading.facts, reading: damageOf(reading.counts) };
     return { kind: 'failed', reason: reading.reason, detail: reading.detail };
   } catch (error) {
-    const code = errorCode(error);
-    if (SOURCE_FAULTS.has(code)) return { kind: 'failed', reason: 'unreadable', detail: `${CANNOT_OPEN} (${code})` };
-    if (!(error instanceof InvalidInputError)) throw error;
-    const reason = error.code === 'rollout.too_large' ? 'too_large' : 'unreadable';
-    return { kind: 'failed', reason, detail: error.message };
+    return outcomeOfFault(error);
   }
+}
+
+/**
+ * How a file ends whose bytes cannot be had: locked, gone, a cut archive, over the limit.
+ * @throws what is no fault of the file
+ */
+export function outcomeOfFault(error: unknown): Outcome {
+  const code = errorCode(error);
+  if (SOURCE_FAULTS.has(code)) return { kind: 'failed', reason: 'unreadable', detail: `${CANNOT_OPEN} (${code})` };
+  if (!(error instanceof InvalidInputError)) throw error;
+  const reason = error.code === 'rollout.too_large' ? 'too_large' : 'unreadable';
+  return { kind: 'failed', reason, detail: error.message };
 }
 
 async function storeThread(
@@ -110,12 +118,12 @@ async function storeThread(
 }
 
 /** An id that is a secret by its looks is replaced by its hash: it would travel into prompts, file names and logs. */
-function chooseId(told: string | null, path: string): string | undefined {
+export function chooseId(told: string | null, path: string): string | undefined {
   if (told === null || !isThreadId(told)) return idFromName(path);
   return redact(told) === told ? told : `id-${sha256Hex(told).slice(0, 32)}`;
 }
 
-function whyNoId(told: string | null): string {
+export function whyNoId(told: string | null): string {
   if (told === null) return 'neither the records nor the file name hold one';
   return 'the id in the records must be 1 to 128 characters of A-Z a-z 0-9 . _ -';
 }
