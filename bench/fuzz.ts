@@ -40,7 +40,7 @@ export async function benchFuzz(): Promise<readonly Measurement[]> {
 }
 
 function runBatch(firstSeed: number): z.infer<typeof answerShape> {
-  const words = [join(import.meta.dirname, 'fuzz-process.ts'), String(BATCH), String(firstSeed)];
+  const words = ['--expose-gc', join(import.meta.dirname, 'fuzz-process.ts'), String(BATCH), String(firstSeed)];
   const answer: unknown = JSON.parse(execFileSync(process.execPath, words, { encoding: 'utf8' }));
   return answerShape.parse(answer);
 }

@@ -38,7 +38,7 @@ const MUTATIONS: Readonly<Record<string, Mutation>> = {
   truncate: (bytes, chance) => bytes.slice(0, chance(bytes.length + 1)),
   behead: (bytes, chance) => bytes.slice(chance(bytes.length + 1)),
   flip: (bytes, chance) => {
-    const copy = bytes.slice();
+    const copy = new Uint8Array(bytes); // a slice of a Buffer would be the rollout itself
     for (let times = 1 + chance(64); times > 0; times--) copy[chance(copy.length)] = chance(256);
     return copy;
   },
