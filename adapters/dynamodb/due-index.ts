@@ -3,7 +3,6 @@ import { InvalidInputError } from '../../core/errors.ts';
 import type { DueIndex, DueJob, DuePage, DueQuery } from '../../core/ports/due-index.ts';
 import { findDue, postponeJob } from './due-requests.ts';
 import type { DynamoTable, StoredItem } from './dynamo-table.ts';
-import { unreadableItem } from './failure.ts';
 import { jobOfSortKey, jobSortKey } from './job-item.ts';
 import { itemKey } from './requests.ts';
 import { DUE_SHARDS, userOfPartition } from './table.ts';
@@ -23,10 +22,12 @@ export class DynamoDueIndex implements DueIndex {
     this.#newId = newId;
   }
 
-  /** @throws InvalidInputError `due.invalid_cursor`; DefectError `table.item_unreadable` */
+  /** @throws InvalidInputError `due.invalid_cursor`; UnavailableError of the table */
   async due(query: DueQuery): Promise<DuePage> {
     const page = await this.#table.queryPage(findDue(query, readPlace(query.after)));
-    return { jobs: page.items.map(readDueJob), next: page.next === undefined ? null : JSON.stringify(page.next) };
+    const jobs = page.items.flatMap((item) => readDueJob(item) ?? []);
+    const next = page.next === undefined ? null : JSON.stringify(page.next);
+    return { jobs, unreadable: page.items.length - jobs.length, next };
   }
 
   async postpone(job: DueJob, until: number): Promise<boolean> {
@@ -37,14 +38,13 @@ export class DynamoDueIndex implements DueIndex {
   }
 }
 
-function readDueJob(item: StoredItem): DueJob {
+/** @returns undefined for an item that names no job */
+function readDueJob(item: StoredItem): DueJob | undefined {
   const reading = KEYS.safeParse(item);
-  if (!reading.success) throw unreadableItem('due', String(reading.error.issues[0]?.path[0] ?? ''));
+  if (!reading.success) return undefined;
   const { pk, sk, due_at } = reading.data;
   const [userKey, key] = [userOfPartition(pk), jobOfSortKey(sk)];
-  if (userKey === undefined) throw unreadableItem('due', 'pk');
-  if (key === undefined) throw unreadableItem('due', 'sk');
-  return { userKey, key, dueAt: due_at };
+  return userKey === undefined || key === undefined ? undefined : { userKey, key, dueAt: due_at };
 }
 
 function readPlace(after: string | null): z.infer<typeof KEYS> | undefined {

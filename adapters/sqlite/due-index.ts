@@ -27,7 +27,11 @@ export class SqliteDueIndex implements DueIndex {
     );
     const jobs = rows.map((row) => readJob(query.kind, row));
     const last = jobs.at(-1);
-    return { jobs, next: jobs.length < query.limit || last === undefined ? null : JSON.stringify(placeOf(last)) };
+    return {
+      jobs,
+      unreadable: 0,
+      next: jobs.length < query.limit || last === undefined ? null : JSON.stringify(placeOf(last)),
+    };
   }
 
   async postpone(job: DueJob, until: number): Promise<boolean> {

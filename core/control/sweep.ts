@@ -1,4 +1,4 @@
-import { StillroomError } from '../errors.ts';
+import { StillroomError, UnavailableError } from '../errors.ts';
 import type { JobKey } from '../job/job.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ConsolidationStarter } from '../ports/consolidation-starter.ts';
@@ -28,7 +28,11 @@ export interface SweepReport {
   readonly consolidations: number;
   /** Jobs that could not be handed on; they stay due. */
   readonly failed: number;
-  /** False when the pass ended by its limits: due jobs may be left behind. */
+  /** Entries of the index that name no job: passed over, found again by the next pass. */
+  readonly unreadable: number;
+  /** Shards that could not be asked, counted for each kind. */
+  readonly unreachable: number;
+  /** False when a limit or a shard that could not be asked ended it early: due jobs may be left behind. */
   readonly complete: boolean;
 }
 
@@ -38,31 +42,62 @@ const BATCH = 10;
  * One pass over all that is due (storage.md, "SQS and schedule"): extractions are sent to the queue in batches of 10,
  * consolidations are started, one a user. What was handed on leaves the index for a while, so that a backlog is not queued
  * anew by every pass. The first shard changes from pass to pass, so that none starves.
- * @throws UnavailableError of the index; a failure to hand one batch on is counted and leaves the others alone
+ * A batch that cannot be handed on, an entry that cannot be read and a shard that cannot be asked are counted and told, and
+ * keep nothing else back.
+ * @throws UnavailableError of the index where no shard at all could be asked
  */
 export async function sweep(ports: SweepPorts, limits: SweepLimits): Promise<SweepReport> {
   const now = ports.clock.now();
   const first = Math.floor(now / LIMITS.sweepEveryMs) % ports.due.shards;
-  const totals = { consolidation: { handedOn: 0, failed: 0 }, extraction: { handedOn: 0, failed: 0 } };
+  const totals = { consolidation: newTotal(), extraction: newTotal() };
   let complete = true;
+  let failure: UnavailableError | undefined;
   for (const kind of ['consolidation', 'extraction'] as const) {
     for (let step = 0; step < ports.due.shards; step++) {
       const shard = (first + step) % ports.due.shards;
-      const ended = await sweepShard(ports, { kind, shard, now, total: totals[kind] }, limits);
-      complete &&= ended;
+      const total = totals[kind];
+      try {
+        const ended = await sweepShard(ports, { kind, shard, now, total }, limits);
+        complete &&= ended;
+      } catch (error) {
+        if (!(error instanceof UnavailableError)) throw error;
+        ports.telemetry.event('warn', 'sweep.shard_unreachable', { kind, shard, code: error.code });
+        total.unreachable++;
+        failure = error;
+      }
     }
   }
   const { consolidation, extraction } = totals;
-  const failed = consolidation.failed + extraction.failed;
-  return { extractions: extraction.handedOn, consolidations: consolidation.handedOn, failed, complete };
+  const unreachable = consolidation.unreachable + extraction.unreachable;
+  if (failure !== undefined && unreachable === 2 * ports.due.shards) throw failure;
+  return {
+    extractions: extraction.handedOn,
+    consolidations: consolidation.handedOn,
+    failed: consolidation.failed + extraction.failed,
+    unreadable: consolidation.unreadable + extraction.unreadable,
+    unreachable,
+    complete: complete && unreachable === 0,
+  };
+}
+
+/** Of all shards so far, of one kind. */
+interface Total {
+  handedOn: number;
+  failed: number;
+  unreadable: number;
+  unreachable: number;
+}
+
+function newTotal(): Total {
+  return { handedOn: 0, failed: 0, unreadable: 0, unreachable: 0 };
 }
 
 interface ShardPass {
   readonly kind: JobKey['kind'];
   readonly shard: number;
   readonly now: number;
-  /** Of all shards so far; counted on. */
-  readonly total: { handedOn: number; failed: number };
+  /** Counted on. */
+  readonly total: Total;
 }
 
 /** @returns false when a limit ended it */
@@ -73,6 +108,10 @@ async function sweepShard(ports: SweepPorts, pass: ShardPass, limits: SweepLimit
     const limit = Math.min(BATCH, limits.maxJobs - total.handedOn);
     if (limit <= 0 || total.failed >= limits.maxJobs || !limits.hasTime()) return false;
     const page = await ports.due.due({ kind, shard, now, limit, after });
+    if (page.unreadable > 0) {
+      ports.telemetry.event('error', 'sweep.unreadable', { kind, shard, entries: page.unreadable });
+      total.unreadable += page.unreadable;
+    }
     const sent = await handOn(ports, kind, page.jobs, now);
     total.handedOn += sent;
     total.failed += page.jobs.length - sent;

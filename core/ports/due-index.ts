@@ -10,6 +10,8 @@ export interface DueJob {
 
 export interface DuePage {
   readonly jobs: readonly DueJob[];
+  /** Entries of the page that name no job of ours: passed over, since one of them must not hold up all the others. */
+  readonly unreadable: number;
   /** Opaque; null = that was all. Passed on, the next page begins after the last job of this one. */
   readonly next: string | null;
 }
@@ -31,6 +33,7 @@ export interface DueQuery {
 export interface DueIndex {
   /** Users are spread over this many shards. */
   readonly shards: number;
+  /** @throws UnavailableError when the shard cannot be asked */
   due(query: DueQuery): Promise<DuePage>;
 
   /**

@@ -35,10 +35,13 @@ export function createHandler(deps: SweepDeps): (event: unknown, context: Invoca
 }
 
 function tell(telemetry: Telemetry, report: SweepReport): void {
-  const { extractions, consolidations, failed, complete } = report;
+  const { extractions, consolidations, failed, unreadable, unreachable, complete } = report;
   telemetry.count('stillroom.sweep', 1, { status: complete ? 'complete' : 'cut_short' });
   telemetry.count('stillroom.sweep.handed_on', extractions, { phase: 'phase1' });
   telemetry.count('stillroom.sweep.handed_on', consolidations, { phase: 'phase2' });
   telemetry.count('stillroom.sweep.failed', failed);
-  telemetry.event(failed > 0 ? 'warn' : 'info', 'sweep.ended', { extractions, consolidations, failed, complete });
+  telemetry.count('stillroom.sweep.unreadable', unreadable);
+  telemetry.count('stillroom.sweep.unreachable', unreachable);
+  const level = failed + unreadable + unreachable > 0 ? 'warn' : 'info';
+  telemetry.event(level, 'sweep.ended', { ...report });
 }

@@ -29,6 +29,7 @@ async function findIn(
   do {
     const page = await due.due({ ...query, after });
     expect(page.jobs.length).toBeLessThanOrEqual(query.limit);
+    expect(page.unreadable).toBe(0);
     jobs.push(...page.jobs);
     after = page.next;
   } while (after !== null);

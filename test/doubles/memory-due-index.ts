@@ -26,7 +26,7 @@ export class MemoryDueIndex implements DueIndex {
     const rest = query.after === null ? entries : entries.filter((entry) => isAfter(entry, query.after ?? ''));
     const jobs = rest.slice(0, query.limit).map(({ userKey, key, dueAt }) => ({ userKey, key, dueAt }));
     const last = jobs.at(-1);
-    return { jobs, next: last === undefined || rest.length <= jobs.length ? null : placeOf(last) };
+    return { jobs, unreadable: 0, next: last === undefined || rest.length <= jobs.length ? null : placeOf(last) };
   }
 
   async postpone(job: DueJob, until: number): Promise<boolean> {

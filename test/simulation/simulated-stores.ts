@@ -25,7 +25,7 @@ export class SimulatedDueIndex implements DueIndex {
     const found = this.#scan.jobs.get(`${kind}/${shard}`) ?? [];
     const from = after === null ? 0 : Number(after);
     const jobs = found.slice(from, from + limit);
-    return { jobs, next: from + limit < found.length ? String(from + limit) : null };
+    return { jobs, unreadable: 0, next: from + limit < found.length ? String(from + limit) : null };
   }
 
   async postpone(job: DueJob, until: number): Promise<boolean> {

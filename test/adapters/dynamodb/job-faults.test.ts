@@ -296,6 +296,28 @@ describe('a call that got no reply, made again', () => {
   });
 });
 
+describe('an entry of the due index that names no job', () => {
+  it('is passed over and counted, on a page of its own too, and keeps no other job back (B17)', async () => {
+    const due_pk = duePartition('phase1', 'u');
+    const strays = [
+      { pk: 'user#u', sk: 'weird', due_pk, due_at: 1 },
+      { pk: 'nobody', sk: 'stage1#t', due_pk, due_at: 2 },
+    ];
+    for (const Item of strays) await emulator.connect().send(new PutCommand({ TableName: tableName, Item }));
+    await sound.jobs.wake('u', 't', NOW);
+    const shard = Number(due_pk.split('#')[1]);
+    const query = { kind: 'extraction', shard, now: NOW, after: null } as const;
+    const wanted = [{ userKey: 'u', key: extraction('t'), dueAt: NOW }];
+    expect(await sound.due.due({ ...query, limit: 10 })).toEqual({ jobs: wanted, unreadable: 2, next: null });
+    const first = await sound.due.due({ ...query, limit: 2 });
+    expect(first).toMatchObject({ jobs: [], unreadable: 2 });
+    expect(await sound.due.due({ ...query, limit: 2, after: first.next })).toMatchObject({
+      jobs: wanted,
+      unreadable: 0,
+    });
+  });
+});
+
 describe('reads that fail', () => {
   it('are unavailable, and write nothing', async () => {
     await withOutput(sound);

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type SweepLimits, sweep } from '../../../core/control/sweep.ts';
+import { type SweepLimits, type SweepReport, sweep } from '../../../core/control/sweep.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import type { DueIndex, DueJob, DuePage, DueQuery } from '../../../core/ports/due-index.ts';
 import type { JobMessage, JobQueue } from '../../../core/ports/job-queue.ts';
@@ -15,6 +15,9 @@ class ShardedDue implements DueIndex {
   readonly shards: number;
   readonly jobs: { readonly shard: number; job: DueJob }[] = [];
   readonly asked: DueQuery[] = [];
+  /** Entries that name no job, on every page of a shard. */
+  readonly unreadable = new Map<number, number>();
+  readonly failing = new Map<number, Error>();
 
   constructor(shards: number) {
     this.shards = shards;
@@ -32,6 +35,8 @@ class ShardedDue implements DueIndex {
 
   async due(query: DueQuery): Promise<DuePage> {
     this.asked.push(query);
+    const failure = this.failing.get(query.shard);
+    if (failure !== undefined) throw failure;
     const left = this.jobs
       .filter(({ shard, job }) => shard === query.shard && job.key.kind === query.kind && job.dueAt <= query.now)
       .map(({ job }) => job)
@@ -39,7 +44,11 @@ class ShardedDue implements DueIndex {
       .filter((job) => query.after === null || placeOf(job) > query.after);
     const jobs = left.slice(0, query.limit);
     const last = jobs.at(-1);
-    return { jobs, next: left.length > jobs.length && last !== undefined ? placeOf(last) : null };
+    return {
+      jobs,
+      unreadable: this.unreadable.get(query.shard) ?? 0,
+      next: left.length > jobs.length && last !== undefined ? placeOf(last) : null,
+    };
   }
 
   async postpone(job: DueJob, until: number): Promise<boolean> {
@@ -88,6 +97,14 @@ function makeWorld(shards = 1, queue = new RecordingQueue()) {
   };
 }
 
+const NOTHING: SweepReport = {
+  extractions: 0,
+  consolidations: 0,
+  failed: 0,
+  unreadable: 0,
+  unreachable: 0,
+  complete: true,
+};
 const ALL: SweepLimits = { maxJobs: 1_000, hasTime: () => true };
 const names = (count: number, prefix = 't') =>
   Array.from({ length: count }, (_, at) => `${prefix}${String(at).padStart(3, '0')}`);
@@ -98,7 +115,7 @@ describe('a sweep', () => {
     world.due.add(0, 'extraction', names(23));
     world.due.add(1, 'extraction', ['later'], NOW + 1);
     world.due.add(1, 'consolidation', ['ann', 'bob'], NOW - 5);
-    expect(await sweep(world, ALL)).toEqual({ extractions: 23, consolidations: 2, failed: 0, complete: true });
+    expect(await sweep(world, ALL)).toEqual({ ...NOTHING, extractions: 23, consolidations: 2, failed: 0 });
     expect(world.queue.batches.map((batch) => batch.length)).toEqual([10, 10, 3]);
     expect(world.queue.batches[0]?.[0]).toEqual({ kind: 'thread-due', userKey: 'u0', threadId: 't000' });
     expect(world.consolidations.started).toEqual([
@@ -109,7 +126,7 @@ describe('a sweep', () => {
 
   it('costs one question a shard and kind when nothing is due', async () => {
     const world = makeWorld(16);
-    expect(await sweep(world, ALL)).toEqual({ extractions: 0, consolidations: 0, failed: 0, complete: true });
+    expect(await sweep(world, ALL)).toEqual(NOTHING);
     expect(world.due.asked).toHaveLength(32);
     expect(world.queue.batches).toEqual([]);
   });
@@ -164,7 +181,7 @@ describe('a sweep', () => {
     world.due.add(0, 'extraction', names(30));
     world.due.add(1, 'extraction', ['other']);
     world.queue.failing.add('t015');
-    expect(await sweep(world, ALL)).toEqual({ extractions: 21, consolidations: 0, failed: 10, complete: true });
+    expect(await sweep(world, ALL)).toEqual({ ...NOTHING, extractions: 21, consolidations: 0, failed: 10 });
     expect(world.due.left(NOW)).toHaveLength(10);
     expect(world.telemetry.events).toEqual([
       { level: 'warn', name: 'sweep.not_handed_on', fields: { code: 'queue.send_failed' } },
@@ -187,12 +204,7 @@ describe('a sweep', () => {
     const threads = names(100);
     world.due.add(0, 'extraction', threads);
     for (const thread of threads) world.queue.failing.add(thread);
-    expect(await sweep(world, { ...ALL, maxJobs: 20 })).toEqual({
-      extractions: 0,
-      consolidations: 0,
-      failed: 20,
-      complete: false,
-    });
+    expect(await sweep(world, { ...ALL, maxJobs: 20 })).toEqual({ ...NOTHING, failed: 20, complete: false });
   });
 
   it('stops at a fault that is none of the world outside', async () => {
@@ -200,6 +212,31 @@ describe('a sweep', () => {
     world.due.add(0, 'extraction', ['t']);
     world.queue.failing.add('t');
     await expect(sweep(world, ALL)).rejects.toThrow('a bug');
+  });
+
+  it('passes over entries that name no job, tells how many, and hands on the others', async () => {
+    const world = makeWorld(2);
+    world.due.unreadable.set(0, 2);
+    for (const shard of [0, 1]) world.due.add(shard, 'extraction', names(3, `s${shard}-`));
+    expect(await sweep(world, ALL)).toEqual({ ...NOTHING, extractions: 6, unreadable: 4 });
+    const told = { level: 'error', name: 'sweep.unreadable' };
+    expect(world.telemetry.events).toEqual([
+      { ...told, fields: { kind: 'consolidation', shard: 0, entries: 2 } },
+      { ...told, fields: { kind: 'extraction', shard: 0, entries: 2 } },
+    ]);
+  });
+
+  it('lets a shard that cannot be asked keep no other one back', async () => {
+    const world = makeWorld(4);
+    for (let shard = 0; shard < 4; shard++) world.due.add(shard, 'extraction', names(3, `s${shard}-`));
+    world.due.add(2, 'consolidation', ['ann']);
+    world.due.failing.set(1, new UnavailableError('table.throttled', 'slow down'));
+    const report = { ...NOTHING, extractions: 9, consolidations: 1, unreachable: 2, complete: false };
+    expect(await sweep(world, ALL)).toEqual(report);
+    const fields = { kind: 'extraction', shard: 1, code: 'table.throttled' };
+    expect(world.telemetry.events).toContainEqual({ level: 'warn', name: 'sweep.shard_unreachable', fields });
+    world.due.failing.clear();
+    expect(await sweep(world, ALL)).toMatchObject({ extractions: 3, complete: true });
   });
 
   it('fails when the index cannot be asked', async () => {

@@ -74,7 +74,7 @@ describe('a pass of the sweep', () => {
     onState(async (state) => {
       await fill(state, 12);
       const bench = new SweepBench();
-      const report = { extractions: 12, consolidations: 1, failed: 0, complete: true };
+      const report = { extractions: 12, consolidations: 1, failed: 0, unreadable: 0, unreachable: 0, complete: true };
       expect(await bench.invoke(state.due)).toEqual(report);
       expect(bench.queue.drain()).toHaveLength(12);
       expect(bench.consolidations.started).toMatchObject([{ userKey: 'u2', immediate: false }]);
@@ -127,7 +127,8 @@ describe('a pass of the sweep', () => {
       postpone: async () => false,
     };
     await expect(bench.invoke(due)).rejects.toMatchObject({ code: 'table.throttled' });
-    expect(bench.telemetry.events).toMatchObject([{ level: 'error', fields: { code: 'table.throttled' } }]);
+    const fields = { code: 'table.throttled' };
+    expect(bench.telemetry.events.at(-1)).toEqual({ level: 'error', name: 'sweep.failed', fields });
     expect(bench.flushes).toBe(1);
   });
 });
