@@ -187,6 +187,8 @@ export class RecordHead {
     this.#at = end + 1;
     if (plain) this.#keep(key, inPayload, from, end);
     else if (key === 'cwd' && inPayload) this.cwd = this.#names.readEscaped(this.#bytes, from, end);
+    // Escapes in a kind are for the parser; going on would take another key for it.
+    else if (key === 'type') return false;
     return true;
   }
 

@@ -96,6 +96,10 @@ describe('the head of a record', () => {
     );
   });
 
+  it('takes no other key for a kind that is written with escapes', () => {
+    expect(scan(JSON.stringify({ type: '\\', record_type: '' })).sure).toBe(false);
+  });
+
   it('never tells another kind than the parser, and reads no byte outside', () => {
     const value = fc.oneof(
       fc.string({ maxLength: 12 }),
