@@ -1,4 +1,4 @@
-import type { Manifest } from '../consolidation/manifest.ts';
+import type { Head, Manifest } from '../consolidation/manifest.ts';
 import { loadVersionChain } from '../consolidation/version-chain.ts';
 import { NotFoundError } from '../errors.ts';
 import type { Job } from '../job/job.ts';
@@ -9,6 +9,9 @@ import type { JobStore } from '../ports/job-store.ts';
 import type { MemoryStore } from '../ports/memory-store.ts';
 import { LIMITS } from '../settings.ts';
 import { DAY_MS, toFileTime } from '../time.ts';
+
+/** So many resets within one step are told apart, ms: below what any run takes. */
+const EPOCH_NAMES = 100;
 
 /** How a consolidation that was asked for is doing, as the wire shows it. */
 export interface ConsolidationAnswer {
@@ -21,19 +24,41 @@ export interface ConsolidationAnswer {
   readonly counts: { readonly inputs: number; readonly removed: number; readonly files: number } | null;
 }
 
+export interface RequestConsolidationPorts {
+  readonly consolidations: ConsolidationStarter;
+  readonly jobs: Pick<JobStore, 'get'>;
+  readonly heads: Pick<HeadStore, 'read'>;
+  readonly clock: Clock;
+}
+
 /**
  * Asks for a consolidation now, without the cooldown, and does not wait for it (user case C18). Two requests within
- * `LIMITS.sameRequestMs` are one run; beyond that the lock lets one run at a time.
+ * `LIMITS.sameRequestMs` are one run, unless a run or the memory itself ended between them; the lock lets one run at a time.
  * @returns the id that `findConsolidation` knows it by
  */
-export async function requestConsolidation(
-  ports: { readonly consolidations: ConsolidationStarter; readonly clock: Clock },
-  userKey: string,
-): Promise<string> {
-  const now = ports.clock.now();
-  const dueAt = now - (now % LIMITS.sameRequestMs);
+export async function requestConsolidation(ports: RequestConsolidationPorts, userKey: string): Promise<string> {
+  const [job, head] = await Promise.all([
+    ports.jobs.get(userKey, { kind: 'consolidation' }),
+    ports.heads.read(userKey),
+  ]);
+  const dueAt = nameRequest(job, head, ports.clock.now());
   await ports.consolidations.start({ userKey, dueAt, immediate: true });
   return String(dueAt);
+}
+
+/**
+ * The time that a request goes by, which names its run: a name that ran once never runs again. It is the start of a step of
+ * `LIMITS.sameRequestMs`, moved by the epoch, since a reset forgets the job that ran. Where a run ended in the step already,
+ * it is the moment after that end; while the next one is at work, the moment that one began.
+ */
+function nameRequest(job: Job | undefined, head: Head, now: number): number {
+  const step = now - (now % LIMITS.sameRequestMs);
+  const first = step + (head.epoch % EPOCH_NAMES);
+  const endedAt = job?.finishedAt ?? 0;
+  if (endedAt >= step) return Math.max(endedAt, first) + 1;
+  const startedAt = job?.status === 'running' ? (job.startedAt ?? 0) : 0;
+  const madeAt = head.publishedAt ?? 0;
+  return madeAt >= first && startedAt > madeAt ? startedAt : first;
 }
 
 export interface FindConsolidationPorts {
@@ -91,6 +116,7 @@ function countsOf(manifest: Manifest): ConsolidationAnswer['counts'] {
 
 function readId(id: string, now: number): number {
   const time = /^\d{13}$/.test(id) ? Number(id) : Number.NaN;
-  if (time <= now && time > now - DAY_MS && time % LIMITS.sameRequestMs === 0) return time;
+  // A name may be a little ahead: the clock of a run that ended need not be the one that is asked now.
+  if (time <= now + LIMITS.sameRequestMs && time > now - DAY_MS) return time;
   throw new NotFoundError('consolidation.not_found', 'no consolidation was asked for under this id');
 }

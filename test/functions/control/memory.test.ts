@@ -44,6 +44,44 @@ describe('/v1/consolidations', () => {
     expect(consolidations.started).toHaveLength(2);
   });
 
+  it('runs again at once where the first run has ended, and answers for the second one (C18)', async () => {
+    const { ask, consolidations, clock, table, publish } = controlWorld();
+    const post = async () => (await ask('/v1/consolidations', { method: 'POST' })).json;
+    const set = (job: object) => table.consolidations.set('user-1', sampleJob(job));
+    const first = await post();
+    set({ status: 'running', startedAt: NOW + 100, finishedAt: null, leaseUntil: NOW + MINUTE_MS });
+    clock.advance(1_000);
+    expect(await post()).toEqual(first);
+    expect(consolidations.started).toHaveLength(1);
+
+    await publish({ 'MEMORY.md': 'one\n' }, { reason: 'consolidation', now: NOW + 1_900 });
+    set({ status: 'done', startedAt: NOW + 100, finishedAt: NOW + 2_000 });
+    clock.advance(2_000);
+    const second = await post();
+    clock.advance(1_000);
+    expect(await post()).toEqual(second);
+    expect(consolidations.started.map(({ dueAt }) => dueAt)).toEqual([NOW, NOW + 2_001]);
+    const look = async (id: number) => (await ask(`/v1/consolidations/${id}`)).json;
+    expect(await look(NOW)).toMatchObject({ status: 'done', version: 1 });
+    expect(await look(NOW + 2_001)).toMatchObject({ status: 'pending', version: null });
+
+    set({ status: 'running', startedAt: NOW + 4_500, finishedAt: null, leaseUntil: NOW + MINUTE_MS });
+    clock.advance(1_000);
+    expect(await post()).toEqual({ id: String(NOW + 4_500) });
+    expect(await look(NOW + 4_500)).toMatchObject({ status: 'running' });
+  });
+
+  it('runs again at once after a reset, which forgets the job that ran', async () => {
+    const { ask, consolidations, clock } = controlWorld();
+    const post = () => ask('/v1/consolidations', { method: 'POST' });
+    await post();
+    expect(await ask('/v1/reset', { method: 'POST' })).toMatchObject({ status: 200 });
+    clock.advance(1_000);
+    await post();
+    await post();
+    expect(consolidations.started.map(({ dueAt }) => dueAt)).toEqual([NOW, NOW + 1]);
+  });
+
   it('tells what became of it, from pending to the version made', async () => {
     const world = controlWorld();
     await world.publish({ 'MEMORY.md': 'before\n' }, { now: NOW - MINUTE_MS });
@@ -70,7 +108,7 @@ describe('/v1/consolidations', () => {
     expect((await world.ask(`/v1/consolidations/${NOW}`)).json).toMatchObject({ status: 'pending', last_error: null });
   });
 
-  it.each([`${NOW + DAY_MS}`, `${NOW - 2 * DAY_MS}`, `${NOW + 1}`, 'abc', '0', '-1', '1e12'])(
+  it.each([`${NOW + DAY_MS}`, `${NOW - 2 * DAY_MS}`, `${NOW + MINUTE_MS}`, 'abc', '0', '-1', '1e12'])(
     'answers 404 for %s',
     async (id) => {
       expect(await controlWorld().ask(`/v1/consolidations/${id}`)).toMatchObject({
