@@ -8,7 +8,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const SKIPPED = new Set(['node_modules', '.git', '.build', '.stillroom', 'cdk.out', 'coverage']);
-const CORE_PACKAGES = ['zod', 'diff', 'minisearch', 're2js', 'mustache', '@noble/hashes'];
+const CORE_PACKAGES = ['zod', 'diff', 'minisearch', 'mustache', '@noble/hashes'];
 
 interface Source {
   readonly path: string;
