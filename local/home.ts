@@ -7,6 +7,7 @@ import { FilesTemplateStore } from '../adapters/files/template-store.ts';
 import { FilesUserTraces } from '../adapters/files/user-traces.ts';
 import { type Database, openDatabase, openDatabaseToLook } from '../adapters/sqlite/database.ts';
 import { SqliteDueIndex } from '../adapters/sqlite/due-index.ts';
+import { SqliteEraseMarks } from '../adapters/sqlite/erase-marks.ts';
 import { SqliteHeadStore } from '../adapters/sqlite/head-store.ts';
 import { SqliteImportIndex } from '../adapters/sqlite/import-index.ts';
 import { SqliteJobStore } from '../adapters/sqlite/job-store.ts';
@@ -21,6 +22,7 @@ import { RandomTokenSource } from '../adapters/system/random-token-source.ts';
 import { SystemClock } from '../adapters/system/system-clock.ts';
 import { ConsoleTelemetry } from '../adapters/telemetry/console-telemetry.ts';
 import { DeniedError, NotFoundError, UnavailableError } from '../core/errors.ts';
+import type { EraseMarks } from '../core/ports/erase-marks.ts';
 import type { TokenSource } from '../core/ports/token-source.ts';
 import type { UsageLedger } from '../core/ports/usage-ledger.ts';
 import type { UserTraces } from '../core/ports/user-traces.ts';
@@ -63,6 +65,7 @@ export interface Home {
   readonly templates: FilesTemplateStore;
   /** All that the home keeps of its user. */
   readonly traces: readonly UserTraces[];
+  readonly marks: EraseMarks;
   readonly workingCopy: WorkingCopy;
   /** Lock files of living processes. */
   readonly instancesFolder: string;
@@ -132,6 +135,7 @@ function assembleHome(folder: string, database: Database, instance: Instance | n
     memories: new FilesMemoryStore(folder),
     templates: new FilesTemplateStore(TEMPLATES),
     traces: [new FilesUserTraces(folder), new SqliteUserTraces(database)],
+    marks: new SqliteEraseMarks(database),
     workingCopy: new WorkingCopy(join(folder, 'memories')),
     instancesFolder: instances,
     recoverDeadRuns: () => {

@@ -19,6 +19,7 @@ export const DUE_SHARDS = 16;
 /** Every sort key by what it holds. */
 export const SORT_KEYS = {
   consolidation: 'consolidation',
+  erase: 'erase',
   head: 'head',
   settings: 'settings',
   /** A step's answer; sorts before everything that a selection reads. */

@@ -1,9 +1,9 @@
 import { NO_TRACES, type TraceCounts, type UserTraces } from '../../core/ports/user-traces.ts';
 import type { DynamoTable, ItemKey, QueryRequest, StoredItem } from './dynamo-table.ts';
 import { unreadableItem } from './failure.ts';
-import { userPartition } from './table.ts';
+import { SORT_KEYS, userPartition } from './table.ts';
 
-/** What the table keeps of a user: every item of one partition, also those whose time to live is over. */
+/** What the table keeps of a user: every item of one partition, also those whose time to live is over; `EraseMarks` owns its own. */
 export class DynamoUserTraces implements UserTraces {
   readonly #table: DynamoTable;
 
@@ -16,7 +16,7 @@ export class DynamoUserTraces implements UserTraces {
   }
 
   async erase(userKey: string): Promise<TraceCounts> {
-    const keys = (await this.#table.query(listKeys(userKey))).map(keyOf);
+    const keys = (await this.#table.query(listKeys(userKey))).map(keyOf).filter(({ sk }) => sk !== SORT_KEYS.erase);
     await this.#table.deleteMany(keys);
     return { ...NO_TRACES, items: keys.length };
   }

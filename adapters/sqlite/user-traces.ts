@@ -14,6 +14,9 @@ const TABLES = [
   'settings',
 ] as const;
 
+/** Counted, and removed by `EraseMarks` alone. */
+const MARKS = 'erase_marks';
+
 /** The user, and accounts kept below one (`<user key>/<name>`): no user key holds a slash, and `0` is what follows it. */
 const OF_USER = "(user_key = ?1 OR (user_key > ?1 || '/' AND user_key < ?1 || '0'))";
 
@@ -32,7 +35,10 @@ export class SqliteUserTraces implements UserTraces {
     const rows = (table: string, where: string): number =>
       this.#database.one(table, `SELECT count(*) AS items FROM ${table} WHERE ${where}`, userKey)?.integer('items') ??
       0;
-    return this.#database.change(() => tracesOf(rows));
+    return this.#database.change(() => {
+      const { items } = tracesOf(rows);
+      return { ...NO_TRACES, items: items + rows(MARKS, OF_USER) };
+    });
   }
 
   async erase(userKey: string): Promise<TraceCounts> {

@@ -1,6 +1,5 @@
 import { InvalidInputError } from '../errors.ts';
 import { sha256Hex } from '../ids.ts';
-import type { Clock } from '../ports/clock.ts';
 import { toFileTime } from '../time.ts';
 import { type ErasePorts, eraseUser } from './erase-user.ts';
 
@@ -21,10 +20,10 @@ export interface EraseReceipt {
 /**
  * Erases a user on their own word (`POST /v1/erase`; user case B12).
  * @param request.confirm must be the user's own id, exactly
- * @throws InvalidInputError `erase.not_confirmed`: nothing was touched; UnavailableError `erase.incomplete`
+ * @throws InvalidInputError `erase.not_confirmed`: nothing was touched; UnavailableError `erase.incomplete`, `erase.runs_in_flight`
  */
 export async function eraseWithReceipt(
-  ports: ErasePorts & { readonly clock: Clock },
+  ports: ErasePorts,
   request: { readonly userKey: string; readonly userId: string; readonly confirm: string },
 ): Promise<EraseReceipt> {
   if (request.userId === '' || request.confirm !== request.userId) {

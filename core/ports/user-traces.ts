@@ -15,6 +15,6 @@ export interface UserTraces {
   /** Counted at the store itself, at this moment, and never of another user: `user1` does not count `user10`. */
   count(userKey: string): Promise<TraceCounts>;
 
-  /** Removes all of it, for good: every version and every delete marker. Repeating it finishes what a first call left. @returns what was removed */
+  /** Removes all of it but an `EraseMarks` mark, for good: every version and every delete marker. Repeating it finishes what a first call left. @returns what was removed */
   erase(userKey: string): Promise<TraceCounts>;
 }

@@ -35,7 +35,7 @@ export type TakenIn =
   | { readonly kind: 'registered' }
   /** It was told of before, or a later upload was. */
   | { readonly kind: 'known' }
-  /** There is no such object any more. */
+  /** There is no such object any more, or its user was erased while it was read. */
   | { readonly kind: 'gone' }
   /** The user had the thread forgotten: the upload was removed again. */
   | { readonly kind: 'forgotten' };
@@ -86,13 +86,17 @@ export async function takeInRollout(ports: TakeInPorts, request: TakeInRequest):
   // What cannot be read tells no times: nothing shows that its session goes on, and its owner should see the reason now.
   const hints = facts === UNREAD && !sameBytes ? { ...uploaded.hints, ended: true } : uploaded.hints;
   const sighting = { threadId, facts, reading, rollout, hints, now, requestedAt: null, generateMemories };
+  // Erasing a user removes uploads before threads: what is entered of one that is gone by now would stay.
+  if (stored === undefined && (await ports.rollouts.look(userKey, threadId)) === undefined) return { kind: 'gone' };
   const entered = await ports.threads.update(userKey, threadId, (known) => {
+    if (stored !== undefined && known === undefined) return undefined;
     // A later upload may have come in between; and what was not read must not replace what was.
     if (isOutOfOrder(known, order) || (sameBytes && known?.rollout.sha256 !== rollout.sha256)) return undefined;
     return registerThread(known, sighting);
   });
+  if (entered === undefined) return { kind: 'gone' };
   if (isForgotten(entered)) return removeForgotten(ports, request);
-  if (entered?.rollout.sha256 !== rollout.sha256) return { kind: 'known' };
+  if (entered.rollout.sha256 !== rollout.sha256) return { kind: 'known' };
   if (sameBytes && !hasJustEnded(stored, uploaded)) return { kind: 'known' };
   await ports.jobs.wake(userKey, threadId, now + LIMITS.extractionLeaseMs);
   return { kind: 'registered' };

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/ports/clock.ts';
 import type { ConsolidationStarter } from '../../core/ports/consolidation-starter.ts';
+import type { EraseMarks } from '../../core/ports/erase-marks.ts';
 import type { HeadStore } from '../../core/ports/head-store.ts';
 import type { JobQueue } from '../../core/ports/job-queue.ts';
 import type { JobStore } from '../../core/ports/job-store.ts';
@@ -37,6 +38,7 @@ export interface ControlAppDeps extends ControlDeps {
   readonly consolidations: ConsolidationStarter;
   /** Of every technology that keeps something of a user. */
   readonly traces: readonly UserTraces[];
+  readonly marks: EraseMarks;
   readonly tokens: TokenSource;
   readonly telemetry: Telemetry;
   /** Default 25 s. */

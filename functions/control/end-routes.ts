@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { eraseWithReceipt } from '../../core/control/erase-receipt.ts';
 import { resetMemory } from '../../core/control/reset-memory.ts';
+import type { EraseMarks } from '../../core/ports/erase-marks.ts';
 import type { UserTraces } from '../../core/ports/user-traces.ts';
 import type { Route } from '../http/create-app.ts';
 import { readJsonBody } from '../http/read-body.ts';
@@ -8,7 +9,7 @@ import { noQuery, readQuery } from '../http/read-query.ts';
 import type { ControlDeps } from './deps.ts';
 import { eraseBody } from './schema-end.ts';
 
-type EndDeps = ControlDeps & { readonly traces: readonly UserTraces[] };
+type EndDeps = ControlDeps & { readonly traces: readonly UserTraces[]; readonly marks: EraseMarks };
 
 /** Starting anew, and leaving (DV-18; user case B12). */
 export function endRoutes(deps: EndDeps): readonly Route[] {

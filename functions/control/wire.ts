@@ -2,6 +2,7 @@ import { createFunctionClient } from '../../adapters/durable/client.ts';
 import { LambdaConsolidationStarter } from '../../adapters/durable/consolidation-starter.ts';
 import { createTableClient } from '../../adapters/dynamodb/client.ts';
 import { DynamoTable } from '../../adapters/dynamodb/dynamo-table.ts';
+import { DynamoEraseMarks } from '../../adapters/dynamodb/erase-marks.ts';
 import { DynamoHeadStore } from '../../adapters/dynamodb/head-store.ts';
 import { DynamoJobStore } from '../../adapters/dynamodb/job-store.ts';
 import { DynamoSettingsStore } from '../../adapters/dynamodb/settings-store.ts';
@@ -49,6 +50,7 @@ export function wireControl(env: ControlEnv): ControlAppDeps & Omit<GatewayHandl
       new S3UserTraces(objects, { bucket: env.memoriesBucket, prefixOf: userPrefix }),
       new DynamoUserTraces(table),
     ],
+    marks: new DynamoEraseMarks(table),
     clock: new SystemClock(),
     tokens: new RandomTokenSource(),
     telemetry,

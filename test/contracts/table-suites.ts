@@ -1,6 +1,7 @@
 import type { BodyShelf } from '../../adapters/dynamodb/body-shelf.ts';
 import { DynamoDueIndex } from '../../adapters/dynamodb/due-index.ts';
 import type { DynamoTable } from '../../adapters/dynamodb/dynamo-table.ts';
+import { DynamoEraseMarks } from '../../adapters/dynamodb/erase-marks.ts';
 import { DynamoFront } from '../../adapters/dynamodb/front.ts';
 import { DynamoHeadStore } from '../../adapters/dynamodb/head-store.ts';
 import { DynamoJobStore } from '../../adapters/dynamodb/job-store.ts';
@@ -19,6 +20,7 @@ import type { TableGround } from '../support/dynalite.ts';
 import type { Ground } from '../support/ground.ts';
 import { NOW, sampleThread } from '../support/sample-state.ts';
 import { dueIndexContract } from './due-index.contract.ts';
+import { eraseMarksContract } from './erase-marks.contract.ts';
 import { headStoreContract } from './head-store.contract.ts';
 import { jobStoreContract } from './job-store.contract.ts';
 import { receiptStoreContract } from './receipt-store.contract.ts';
@@ -53,6 +55,7 @@ export function smallStoreSuites(name: string, tableGround: TableGround): void {
   threadStoreContract(name, pick('threads'));
   headStoreContract(name, pick('heads'));
   settingsStoreContract(name, pick('settings'));
+  eraseMarksContract(name, pick('marks'));
   usageLedgerContract(name, pick('ledger'));
   userTracesContract(name, pick('traced'));
   receiptStoreContract(name, async () => {
@@ -79,6 +82,7 @@ function smallStores(table: DynamoTable) {
     heads: new DynamoHeadStore(table, front),
     settings: new DynamoSettingsStore(table, front),
     receipts: new DynamoReceiptStore(table),
+    marks: new DynamoEraseMarks(table),
     ledger: new DynamoUsageLedger(table, new FixedClock(NOW)),
   };
   const traced: TracedStore = {

@@ -2,6 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
+import { DynamoTable } from '../../adapters/dynamodb/dynamo-table.ts';
+import { DynamoEraseMarks } from '../../adapters/dynamodb/erase-marks.ts';
+import { DynamoJobStore } from '../../adapters/dynamodb/job-store.ts';
+import { DynamoSettingsStore } from '../../adapters/dynamodb/settings-store.ts';
+import { DEFAULT_SETTINGS } from '../../core/settings.ts';
 import { type CapturedOutput, captureOutput } from '../support/capture-output.ts';
 import { SAMPLES } from '../support/command.ts';
 import { codexRollout } from '../support/rollout-builder.ts';
@@ -164,6 +169,24 @@ describe('the deployed bundles, end to end', () => {
     expect(world.versionsOf('ada')).toEqual([]);
     expect([await world.itemsOf('grace'), world.versionsOf('grace')]).toEqual(others);
     expect((await world.ask('read', { path: '/v1/memory', user: 'ada' })).json).toMatchObject({ version: 0 });
+  }, 60_000);
+
+  it('erase while a run is under way gives the receipt only after it, and nothing that came late stays', async () => {
+    await upload('eve', OTHER, session(OTHER, 'Use tabs.'));
+    await world.drain();
+    const table = new DynamoTable(world.table.client, world.table.tableName);
+    const run = { token: 'k', now: Date.now(), leaseMs: 60_000 };
+    await new DynamoJobStore(table).claim('eve', { kind: 'consolidation' }, run);
+    const erase = () =>
+      world.ask('control', { method: 'POST', path: '/v1/erase', user: 'eve', body: { confirm: 'eve' } });
+    expect(await erase()).toMatchObject({ status: 503, json: { code: 'erase.runs_in_flight' } });
+    expect((await world.itemsOf('eve')).map((item) => item['sk'])).toEqual(['erase']);
+    expect(world.versionsOf('eve')).toEqual([]);
+    await new DynamoSettingsStore(table).write('eve', DEFAULT_SETTINGS); // as what a run writes late
+    expect((await erase()).status).toBe(503);
+    await new DynamoEraseMarks(table).write('eve', Date.now()); // its time is over
+    expect((await erase()).status).toBe(200);
+    expect([await world.itemsOf('eve'), world.versionsOf('eve')]).toEqual([[], []]);
   }, 60_000);
 
   it('B31 no log and no metric of all this holds what was said', () => {

@@ -3,6 +3,7 @@ import { LambdaConsolidationStarter } from '../../adapters/durable/consolidation
 import { DurableStepRunner } from '../../adapters/durable/step-runner.ts';
 import { DynamoDueIndex } from '../../adapters/dynamodb/due-index.ts';
 import { DynamoTable } from '../../adapters/dynamodb/dynamo-table.ts';
+import { DynamoEraseMarks } from '../../adapters/dynamodb/erase-marks.ts';
 import { DynamoFront } from '../../adapters/dynamodb/front.ts';
 import { DynamoHeadStore } from '../../adapters/dynamodb/head-store.ts';
 import { DynamoJobStore } from '../../adapters/dynamodb/job-store.ts';
@@ -61,6 +62,7 @@ export function storesOn(clients: Clients, { tableName, clock }: Setting) {
     jobs: new DynamoJobStore(table),
     outputs: new DynamoStageOneStore(table, new S3BodyShelf(clients.objects, MEMORIES)),
     threads: new DynamoThreadStore(table),
+    marks: new DynamoEraseMarks(table),
     heads: new DynamoHeadStore(table, front),
     settings: new DynamoSettingsStore(table, front),
     ledger: new DynamoUsageLedger(table, clock),

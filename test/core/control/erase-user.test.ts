@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { countTraces, eraseUser } from '../../../core/control/erase-user.ts';
 import { NO_TRACES, type TraceCounts, type UserTraces } from '../../../core/ports/user-traces.ts';
+import { FixedClock } from '../../doubles/fixed-clock.ts';
+import { MemoryEraseMarks } from '../../doubles/memory-erase-marks.ts';
 import { MemoryHeadStore } from '../../doubles/memory-head-store.ts';
 import { MemoryJobStore } from '../../doubles/memory-job-store.ts';
 import { NOW } from '../../support/sample-state.ts';
@@ -30,7 +32,16 @@ class ScriptedTraces implements UserTraces {
 
 function makeWorld() {
   const [objects, items] = [new ScriptedTraces(), new ScriptedTraces()];
-  return { heads: new MemoryHeadStore(), jobs: new MemoryJobStore(), objects, items, traces: [objects, items] };
+  const [marks, clock] = [new MemoryEraseMarks(), new FixedClock(NOW)];
+  return {
+    heads: new MemoryHeadStore(),
+    jobs: new MemoryJobStore(),
+    objects,
+    items,
+    traces: [objects, items],
+    marks,
+    clock,
+  };
 }
 
 describe('erasing a user', () => {
@@ -61,8 +72,68 @@ describe('erasing a user', () => {
         world.jobs.complete('u', 'f', NOW, { kind: 'consolidation', completedWatermark: 1 }),
       );
     };
-    await eraseUser(world, 'u');
+    await expect(eraseUser(world, 'u')).rejects.toMatchObject({ code: 'erase.runs_in_flight' });
     expect(await Promise.all(commits)).toEqual(['lost', false, false]);
+  });
+
+  describe('while something runs', () => {
+    const extraction = { kind: 'extraction', threadId: 't' } as const;
+    const refusal = (waitMs: number) => ({
+      kind: 'unavailable',
+      code: 'erase.runs_in_flight',
+      message: expect.stringContaining(`ask again in ${waitMs / 1_000} s`),
+      details: { retry_after_ms: waitMs },
+    });
+    const atWork = async () => {
+      const world = makeWorld();
+      await world.jobs.claim('u', { kind: 'consolidation' }, { token: 'f', now: NOW, leaseMs: 60_000 });
+      await world.jobs.claim('u', extraction, { token: 'k', now: NOW, leaseMs: 90_000, watermark: 1 });
+      world.items.leave('u', { items: 3 });
+      return world;
+    };
+
+    it('erases all there is, and gives no receipt before the last lease is over', async () => {
+      const world = await atWork();
+      await expect(eraseUser(world, 'u')).rejects.toMatchObject(refusal(90_000));
+      expect(await countTraces(world, 'u')).toEqual(NO_TRACES);
+      world.clock.advance(50_000);
+      world.objects.leave('u', { objects: 1, versions: 1 }); // written late
+      await expect(eraseUser(world, 'u')).rejects.toMatchObject(refusal(40_000));
+      expect(await countTraces(world, 'u')).toEqual(NO_TRACES);
+      world.items.leave('u', { items: 1 });
+      world.clock.advance(40_000);
+      expect(await eraseUser(world, 'u')).toEqual({ ...NO_TRACES, items: 1 });
+      expect(world.marks.kept.size).toBe(0);
+    });
+
+    it('remembers it when it dies after the jobs were cleared', async () => {
+      const world = await atWork();
+      world.items.beforeErase = () => {
+        throw new RangeError('killed');
+      };
+      await expect(eraseUser(world, 'u')).rejects.toThrow('killed');
+      world.items.beforeErase = () => {};
+      await expect(eraseUser(world, 'u')).rejects.toMatchObject(refusal(90_000));
+    });
+
+    it('sees what began after its first look', async () => {
+      const world = makeWorld();
+      let cleared = false;
+      const clear = world.jobs.clear.bind(world.jobs);
+      world.jobs.clear = async (userKey) => {
+        await clear(userKey);
+        if (!cleared) await world.jobs.claim('u', extraction, { token: 'k', now: NOW, leaseMs: 5_000, watermark: 1 });
+        cleared = true;
+      };
+      await expect(eraseUser(world, 'u')).rejects.toMatchObject(refusal(5_000));
+    });
+
+    it('takes a run whose lease is over for dead, and one of another user for none of its business', async () => {
+      const world = await atWork();
+      expect(await eraseUser(world, 'v')).toEqual(NO_TRACES);
+      world.clock.advance(90_000);
+      expect(await eraseUser(world, 'u')).toMatchObject({ items: 3 });
+    });
   });
 
   it('goes round again for what a run in flight wrote after its store was cleared, and counts that too', async () => {

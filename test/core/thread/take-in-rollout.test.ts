@@ -72,6 +72,32 @@ describe('taking in an uploaded rollout', () => {
     expect((await world.threads.get('u', 't'))?.memoryMode).toBe('disabled');
   });
 
+  it('enters nothing of a user who was erased while it was read', async () => {
+    const world = makeWorld();
+    await upload(world, 'one');
+    const open = world.rollouts.open.bind(world.rollouts);
+    world.rollouts.open = async (userKey, threadId) => {
+      const content = await open(userKey, threadId);
+      await world.rollouts.remove(userKey, threadId);
+      return content;
+    };
+    expect(await takeIn(world, '05')).toEqual({ kind: 'gone' });
+    expect(await world.threads.get('u', 't')).toBeUndefined();
+    expect(await world.jobs.get('u', KEY)).toBeUndefined();
+  });
+
+  it('enters nothing anew where the thread itself was erased while a later upload was read', async () => {
+    const world = makeWorld();
+    await upload(world, 'one');
+    await takeIn(world, '05');
+    await world.jobs.clear('u');
+    await upload(world, 'two');
+    // The thread is gone when the change is made: what comes of it would be stored.
+    world.threads.update = async (_userKey, _threadId, change) => change(undefined);
+    expect(await takeIn(world, '06')).toEqual({ kind: 'gone' });
+    expect(await world.jobs.get('u', KEY)).toBeUndefined();
+  });
+
   it('takes the same upload five times, two of them at once, as one (C3)', async () => {
     const world = makeWorld();
     await upload(world, 'one');

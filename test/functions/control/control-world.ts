@@ -27,6 +27,7 @@ import { gatewayIdentity } from '../../../functions/http/identity.ts';
 import { noteAnswer } from '../../../functions/http/schema-notes.ts';
 import { FixedClock } from '../../doubles/fixed-clock.ts';
 import { MemoryConsolidationStarter } from '../../doubles/memory-consolidation-starter.ts';
+import { MemoryEraseMarks } from '../../doubles/memory-erase-marks.ts';
 import { MemoryHeadStore } from '../../doubles/memory-head-store.ts';
 import { MemoryJobQueue } from '../../doubles/memory-job-queue.ts';
 import { MemoryJobStore } from '../../doubles/memory-job-store.ts';
@@ -83,6 +84,7 @@ export function controlWorld(given: Partial<ControlAppDeps> = {}) {
     uploads: new MemoryUploadSigner(),
     consolidations: new MemoryConsolidationStarter(),
     clock: new FixedClock(NOW),
+    marks: new MemoryEraseMarks(),
     telemetry: new RecordingTelemetry(),
     templates: new MemoryTemplateStore({ ad_hoc_instructions: NOTES_TEMPLATE }),
   };

@@ -236,6 +236,18 @@ describe('POST /v1/erase', () => {
     expect(world.traces.kept.size).toBe(1);
   });
 
+  it('answers 503 while a run is under way, with the time of its end, and a receipt after it', async () => {
+    const world = controlWorld();
+    world.traces.kept.set('user1', { objects: 1, versions: 1, items: 1 });
+    await world.jobs.claim('user1', { kind: 'consolidation' }, { token: 'k', now: NOW, leaseMs: 90_000 });
+    const answer = await erase(world, 'user1');
+    expect(answer).toMatchObject({ status: 503, json: { code: 'erase.runs_in_flight', retry_after_ms: 90_000 } });
+    expect(answer.headers['retry-after']).toBe('90');
+    expect(world.traces.kept.size).toBe(0);
+    world.clock.advance(90_000);
+    expect((await erase(world, 'user1')).status).toBe(200);
+  });
+
   it('says so when something is still written', async () => {
     const world = controlWorld();
     world.traces.kept.set('user1', { objects: 1, versions: 1, items: 1 });
