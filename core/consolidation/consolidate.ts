@@ -83,7 +83,7 @@ class Consolidation {
   async run(): Promise<ConsolidationResult> {
     try {
       let head = await this.#ports.heads.setFence(this.#request.userKey, this.#lease.token);
-      await this.#tolerate('consolidation.orphans_kept', removeOrphanVersions(this.#ports, this.#request.userKey));
+      await this.#tolerate('consolidation.orphans_kept', this.#cleanUp());
       for (let restarts = 0; ; restarts++) {
         const end = await this.#runOnce(head);
         if (end.kind !== 'moved') return end;
@@ -98,8 +98,13 @@ class Consolidation {
     }
   }
 
+  #cleanUp(): Promise<unknown> {
+    const holdsLock = (): Promise<boolean> => this.#lease.keep();
+    return removeOrphanVersions(this.#ports, this.#request.userKey, { now: this.#ports.clock.now(), holdsLock });
+  }
+
   async #runOnce(head: Head): Promise<ConsolidationResult | Moved> {
-    const start = await loadStart(this.#ports, this.#request, head);
+    const start = await loadStart(this.#ports, this.#request, head, () => this.#lease.keep());
     if (start.selection.length === 0 && start.workspace.files.size === 0) {
       return (await this.#completeIdle([])) ?? { kind: 'nothing' };
     }

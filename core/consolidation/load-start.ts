@@ -18,12 +18,26 @@ export interface Start {
   readonly inputsBefore: number;
 }
 
-/** Reads all that a run needs, from the head as the run found it. Writes nothing. */
-export async function loadStart(ports: ConsolidationPorts, request: ConsolidationRequest, head: Head): Promise<Start> {
+/**
+ * Reads all that a run needs, from the head as the run found it. Writes nothing.
+ * @param keepLease called before each version is read: many small versions may lie between two consolidations
+ */
+export async function loadStart(
+  ports: ConsolidationPorts,
+  request: ConsolidationRequest,
+  head: Head,
+  keepLease: () => Promise<unknown>,
+): Promise<Start> {
   const { userKey, settings } = request;
   const now = ports.clock.now();
   const selection = await loadSelection(ports, userKey, settings, now);
-  const chain = await loadVersionChain(ports.memories, userKey, head.version, isConsolidation);
+  const versions = {
+    manifest: async (user: string, version: number) => {
+      await keepLease();
+      return ports.memories.manifest(user, version);
+    },
+  };
+  const chain = await loadVersionChain(versions, userKey, head.version, isConsolidation);
   const base = chain[0];
   const baseline = findBaseline(chain);
   const baseFiles = await readTree(ports.memories, userKey, base);

@@ -28,6 +28,6 @@ export interface MemoryStore {
    */
   hide(userKey: string, paths: readonly string[]): Promise<void>;
 
-  /** Removes manifests of runs that never committed, and contents that no remaining manifest names. @returns how many contents went */
+  /** Removes manifests that nobody can come to any more, and contents that no remaining manifest names. @returns how many contents went */
   removeOrphans(userKey: string, orphanManifests: readonly number[]): Promise<number>;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { S3MemoryStore } from '../../../adapters/s3/memory-store.ts';
 import { NO_USAGE } from '../../../core/agent/token-usage.ts';
-import { removeOrphanVersions } from '../../../core/consolidation/orphan-versions.ts';
+import { type CleanUp, removeOrphanVersions } from '../../../core/consolidation/orphan-versions.ts';
 import { type PublishRequest, type PublishResult, publishVersion } from '../../../core/consolidation/publish.ts';
 import { loadVersionChain } from '../../../core/consolidation/version-chain.ts';
 import { UnavailableError } from '../../../core/errors.ts';
@@ -14,6 +14,7 @@ import { conditionalConflict, connectionReset, requestTimeout, slowDown } from '
 
 const USER = 'user1';
 const TOKEN = 'token';
+const CLEAN_UP: CleanUp = { now: 1_800_000_000_000, holdsLock: async () => true };
 type Files = Readonly<Record<string, string>>;
 const OLD: Files = { 'MEMORY.md': 'm1', 'memory_summary.md': 'v1\none', 'raw_memories.md': 'r', 'skills/left.md': 's' };
 const NEW: Files = { 'MEMORY.md': 'm2', 'memory_summary.md': 'v1\ntwo', 'raw_memories.md': 'r' };
@@ -143,14 +144,14 @@ describe('a publish over S3 of which one call goes wrong', () => {
         else expect(end, about).toBeInstanceOf(UnavailableError);
 
         bench.later(HOUR_MS);
-        await removeOrphanVersions(bench.stores, USER);
+        await removeOrphanVersions(bench.stores, USER, CLEAN_UP);
         expect(await bench.publish(NEW), about).toMatchObject({ kind: isPublished ? 'unchanged' : 'published' });
         expect(await readHead(bench), about).toEqual(NEW);
         const head = await bench.stores.heads.read(USER);
         expect(await loadVersionChain(bench.stores.memories, USER, head.version), about).toHaveLength(2);
 
         bench.later(HOUR_MS);
-        await removeOrphanVersions(bench.stores, USER);
+        await removeOrphanVersions(bench.stores, USER, CLEAN_UP);
         await expectTidy(bench);
         bench.s3.close();
       }

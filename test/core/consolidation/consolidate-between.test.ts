@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { consolidate } from '../../../core/consolidation/consolidate.ts';
+import type { ConsolidationResult } from '../../../core/consolidation/consolidation-ports.ts';
 import { DEFAULT_SETTINGS, LIMITS } from '../../../core/settings.ts';
-import { DAY_MS } from '../../../core/time.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../../core/time.ts';
+import { FixedClock } from '../../doubles/fixed-clock.ts';
+import { MemoryStepRunner } from '../../doubles/memory-step-runner.ts';
+import { ScriptedModel } from '../../doubles/scripted-model.ts';
 import { NOW } from '../../support/sample-state.ts';
 import { finishing, writing } from '../agent/agent-script.ts';
 import { benchWith, type ConsolidationBench, firstMessage, lastResult, reading, USER } from './consolidation-bench.ts';
@@ -191,6 +196,56 @@ it('A6 takes over a job whose holder died, when its lease has ended', async () =
   expect(await bench.run([], { immediate: false })).toMatchObject({ kind: 'refused', reason: 'running' });
   bench.clock.advance(LIMITS.consolidationLeaseMs);
   expect(await bench.run(bench.goodScript('t1'), { immediate: false })).toMatchObject({ kind: 'published' });
+});
+
+describe('C24 two holders whose clocks differ', () => {
+  const MINUTES_5 = 5 * MINUTE_MS;
+
+  it.each([-MINUTES_5, MINUTES_5].flatMap((skewMs) => [0, 1, 2].map((turn) => [skewMs, turn] as const)))(
+    'by %i ms, the second one starting in turn %i of the first, never both commit',
+    async (skewMs, turn) => {
+      const bench = await benchWith('t1');
+      const clock = new FixedClock(NOW - skewMs);
+      let second: ConsolidationResult | undefined;
+      const script = bench.goodScript('t1').map((reply, at) => async () => {
+        if (at !== turn) return reply;
+        const model = new ScriptedModel(bench.goodScript('t1'));
+        // Its own clock, and steps of its own: nothing but the job and the head stands between the two.
+        const ports = { ...bench.ports(model), clock: bench.clock, steps: new MemoryStepRunner() };
+        second = await consolidate(ports, { userKey: USER, settings: DEFAULT_SETTINGS, model: 'm', immediate: true });
+        return reply;
+      });
+      const first = await bench.run(script, { ports: { clock } });
+      const ends = [first, second].map((end) => end?.kind);
+      expect(ends.filter((kind) => kind === 'published')).toHaveLength(1);
+      expect(await bench.memories.manifestNumbers(USER)).toEqual([1]);
+      // The clock of the second is ahead by a whole lease: it takes over. Else it is refused.
+      expect(ends).toEqual(skewMs > 0 ? ['failed', 'published'] : ['published', 'refused']);
+    },
+  );
+});
+
+it('C24 keeps its lease while it reads a long history slowly', async () => {
+  const bench = await benchWith('t1');
+  for (let at = 0; at < 40; at++) await bench.publishSmall('edit', { 'extensions/a/b.md': `text ${at}` });
+  const claims: string[] = [];
+  const manifest = async (userKey: string, version: number) => {
+    bench.clock.advance(10 * SECOND_MS);
+    const request = { token: 'other', now: bench.clock.now(), leaseMs: 1, immediate: true };
+    const claim = await bench.jobs.claim(userKey, { kind: 'consolidation' }, request);
+    claims.push(claim.kind);
+    return bench.memories.manifest(userKey, version);
+  };
+  const memories = new Proxy(bench.memories, {
+    get: (target, key) => {
+      if (key === 'manifest') return manifest;
+      const method: unknown = Reflect.get(target, key);
+      return typeof method === 'function' ? method.bind(target) : method;
+    },
+  });
+  await bench.run(bench.goodScript('t1'), { ports: { memories } });
+  expect(claims.length * 10 * SECOND_MS).toBeGreaterThan(LIMITS.consolidationLeaseMs);
+  expect(new Set(claims)).toEqual(new Set(['refused']));
 });
 
 it('B18 makes at most one consolidation of many starts at once', async () => {

@@ -1,10 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NO_USAGE } from '../../../core/agent/token-usage.ts';
-import { removeOrphanVersions } from '../../../core/consolidation/orphan-versions.ts';
+import { type CleanUp, removeOrphanVersions } from '../../../core/consolidation/orphan-versions.ts';
 import { type PublishRequest, publishVersion } from '../../../core/consolidation/publish.ts';
 import { findBaseline, loadVersionChain } from '../../../core/consolidation/version-chain.ts';
+import { LIMITS } from '../../../core/settings.ts';
 import { decodeUtf8, encodeUtf8 } from '../../../core/text.ts';
+import { DAY_MS } from '../../../core/time.ts';
 import { VersionShelf } from './version-shelf.ts';
 
 const NOTE = 'extensions/ad_hoc/notes/2026-01-02T03-04-05-tabs.md';
@@ -59,6 +61,7 @@ async function readCurrent(shelf: VersionShelf): Promise<Record<string, string>>
   return out;
 }
 
+const CLEAN_UP: CleanUp = { now: 1_000, holdsLock: async () => true };
 const FIRST = { 'MEMORY.md': 'm1', 'memory_summary.md': 'v1\none', 'raw_memories.md': 'r1' };
 
 async function shelfWithFirst(more: Partial<PublishRequest> = {}): Promise<VersionShelf> {
@@ -336,7 +339,7 @@ describe('the death of a publisher', () => {
 
     shelf.before = () => {};
     shelf.after = () => {};
-    await removeOrphanVersions({ memories: shelf, heads: shelf }, 'u');
+    await removeOrphanVersions({ memories: shelf, heads: shelf }, 'u', CLEAN_UP);
     const again = await publish(shelf, next);
     expect(again.kind).toBe(point === 'after switchTo' ? 'unchanged' : 'published');
     expect(await readCurrent(shelf)).toEqual(next);
@@ -350,7 +353,7 @@ describe('removing versions of runs that lost', () => {
     await publish(shelf, { ...FIRST, 'MEMORY.md': 'm2' });
     await publishVersion({ memories: shelf, heads: shelf }, stale);
     expect(await shelf.manifestNumbers()).toEqual([1, 2, 3]);
-    expect(await removeOrphanVersions({ memories: shelf, heads: shelf }, 'u')).toEqual([3]);
+    expect(await removeOrphanVersions({ memories: shelf, heads: shelf }, 'u', CLEAN_UP)).toEqual([3]);
     expect(await shelf.manifestNumbers()).toEqual([1, 2]);
     expect([...shelf.contents.values()].map(decodeUtf8)).not.toContain('lost');
     expect(await readCurrent(shelf)).toEqual({ ...FIRST, 'MEMORY.md': 'm2' });
@@ -361,7 +364,7 @@ describe('removing versions of runs that lost', () => {
     shelf.before = async (write) => {
       if (write !== 'switchTo') return;
       shelf.before = () => {};
-      await removeOrphanVersions({ memories: shelf, heads: shelf }, 'u');
+      await removeOrphanVersions({ memories: shelf, heads: shelf }, 'u', CLEAN_UP);
     };
     await publishSmall(shelf, { ...FIRST, [NOTE]: 'use tabs' });
     expect(await readCurrent(shelf)).toEqual({ ...FIRST, [NOTE]: 'use tabs' });
@@ -372,16 +375,71 @@ describe('removing versions of runs that lost', () => {
     await publish(shelf, { ...FIRST, 'MEMORY.md': 'm2' });
     await publish(shelf, { ...FIRST, 'MEMORY.md': 'm3' });
     shelf.manifests.delete(2);
-    expect(await removeOrphanVersions({ memories: shelf, heads: shelf }, 'u')).toEqual([]);
+    expect(await removeOrphanVersions({ memories: shelf, heads: shelf }, 'u', CLEAN_UP)).toEqual([]);
     expect(await shelf.manifestNumbers()).toEqual([1, 3]);
   });
 
   it('fails rather than judge when the head names a version without a manifest', async () => {
     const shelf = await shelfWithFirst();
     shelf.manifests.delete(1);
-    await expect(removeOrphanVersions({ memories: shelf, heads: shelf }, 'u')).rejects.toMatchObject({
+    await expect(removeOrphanVersions({ memories: shelf, heads: shelf }, 'u', CLEAN_UP)).rejects.toMatchObject({
       code: 'memory.manifest_missing',
     });
+  });
+});
+
+describe('removing history', () => {
+  const HISTORY = LIMITS.historyDays * DAY_MS;
+  const stores = (shelf: VersionShelf) => ({ memories: shelf, heads: shelf });
+  const cleanAt = (shelf: VersionShelf, now: number, holdsLock = async () => true) =>
+    removeOrphanVersions(stores(shelf), 'u', { now, holdsLock });
+
+  /** Versions 1 to `count`, made a day apart from day 1 on: consolidations, but for those named. */
+  async function shelfWithDays(count: number, notes: readonly number[] = []): Promise<VersionShelf> {
+    const shelf = await shelfWithFirst({ now: DAY_MS });
+    for (let day = 2; day <= count; day++) {
+      const files = { ...FIRST, 'MEMORY.md': `m${day}` };
+      const now = day * DAY_MS;
+      await (notes.includes(day)
+        ? publishSmall(shelf, files, { now, reason: 'edit' })
+        : publish(shelf, files, { now }));
+    }
+    return shelf;
+  }
+
+  it('removes versions whose successor is older than the history, and the contents that only they named', async () => {
+    const shelf = await shelfWithDays(5);
+    expect(await cleanAt(shelf, HISTORY + 3 * DAY_MS)).toEqual([1]);
+    expect(await cleanAt(shelf, HISTORY + 3 * DAY_MS + 1)).toEqual([2]);
+    expect(await shelf.manifestNumbers()).toEqual([3, 4, 5]);
+    const texts = [...shelf.contents.values()].map(decodeUtf8);
+    expect(texts.toSorted()).toEqual(['m3', 'm4', 'm5', 'r1', 'v1\none']);
+    expect(await readCurrent(shelf)).toEqual({ ...FIRST, 'MEMORY.md': 'm5' });
+  });
+
+  it('keeps the head, the newest consolidation and all between them, however old', async () => {
+    const shelf = await shelfWithDays(6, [2, 5, 6]);
+    expect(await cleanAt(shelf, 10 * HISTORY)).toEqual([1, 2, 3]);
+    expect(await shelf.manifestNumbers()).toEqual([4, 5, 6]);
+    expect(await cleanAt(shelf, 10 * HISTORY)).toEqual([]);
+  });
+
+  it('finishes an expiry that broke off', async () => {
+    const shelf = await shelfWithDays(6);
+    shelf.manifests.delete(4);
+    expect(await cleanAt(shelf, 10 * HISTORY)).toEqual([1, 2, 3, 5]);
+    expect(await shelf.manifestNumbers()).toEqual([6]);
+  });
+
+  it('asks for the lock before each batch of 16 reads and before it removes, and removes nothing without it', async () => {
+    const shelf = await shelfWithDays(33);
+    for (const held of [0, 1, 2, 3]) {
+      let asked = 0;
+      expect(await cleanAt(shelf, 10 * HISTORY, async () => asked++ < held)).toEqual([]);
+      expect(asked).toBe(held + 1);
+    }
+    expect(await shelf.manifestNumbers()).toHaveLength(33);
+    expect(await cleanAt(shelf, 10 * HISTORY)).toHaveLength(32);
   });
 });
 
