@@ -9,6 +9,11 @@ export interface Scenario {
   readonly rolloutsPerDay: number;
   /** Messages worked on at once: the queue's maximum concurrency. */
   readonly workers: number;
+  /**
+   * What keeps to `workers`: the queue, which hands out no more messages (the default), or the function, which refuses what
+   * pollers bring it, so that each refusal spends a receive (user case C10).
+   */
+  readonly limitedBy?: 'queue' | 'function';
   /** Most jobs of a kind that one sweep hands on. */
   readonly sweepJobs: number;
   /** One user uploads this many at once, at noon of the first day. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SECOND_MS } from '../../core/time.ts';
 import { Agenda } from './agenda.ts';
-import { SCENARIOS, type Scenario } from './scenario.ts';
+import { SCENARIOS, type Scenario, TIMES } from './scenario.ts';
 import { World } from './world.ts';
 
 /** A tenth of a scenario: as many uploads for each worker, on one day. */
@@ -49,6 +49,18 @@ describe('a large deployment, simulated', () => {
       return sorted[Math.floor(0.95 * sorted.length)] ?? 0;
     };
     expect(await delays(250)).toBeLessThan(1.5 * (await delays(0)));
+  });
+
+  it('C10 a wave of 500 fills no dead letters at concurrency 2 and receive count 5, which a limit of the function would', async () => {
+    expect(TIMES.maxReceives).toBe(5);
+    const wave = { burst: 500, workers: 2, rolloutsPerDay: 10 };
+    const world = await simulate('one user uploads 1,000 at once', wave);
+    expect(world.uploads.size).toBeGreaterThanOrEqual(500);
+    expect(world.deadLetters).toEqual(new Set());
+    expect(world.open()).toEqual([]);
+    expect(new Set(succeeded(world))).toEqual(new Set([1]));
+    const refusing = await simulate('one user uploads 1,000 at once', { ...wave, limitedBy: 'function' });
+    expect(refusing.deadLetters.size).toBeGreaterThan(0);
   });
 
   it('the same seed gives the same run', async () => {

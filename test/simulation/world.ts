@@ -159,6 +159,10 @@ export class World {
   #send(message: Message): void {
     // Events of a bucket carry no group.
     const group = message.body.kind === 'uploaded' ? null : message.body.userKey;
+    if (this.#scenario.limitedBy === 'function' && this.#busy >= this.#scenario.workers) {
+      this.#giveBack({ ...message, receives: message.receives + 1 });
+      return;
+    }
     this.#queue.push({ group, what: message });
     this.#work();
   }
