@@ -6,7 +6,7 @@ import { StillroomStack } from './stack.ts';
 /** Run by the CDK (`cdk.json`): one stack of the stage that the context names, checked by cdk-nag. */
 const app = new App();
 try {
-  const config = readConfig((key) => app.node.tryGetContext(key));
+  const config = readConfig(app.node.getAllContext());
   const { account, region } = config;
   new StillroomStack(app, `Stillroom-${config.stage}`, {
     config,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { unknownKeys } from './context-keys.ts';
 
 /** A value of the context that cannot be used. The message names every key and what it may be. */
 export class ConfigError extends Error {
@@ -15,8 +16,19 @@ const LOG_DAYS = [
 
 const text = z.string().trim().min(1);
 const https = z.url({ protocol: /^https$/, error: 'must be an https address' });
-const arn = (service: string): z.ZodType<string> =>
-  z.string().regex(new RegExp(`^arn:[\\w-]+:${service}:[\\w-]*:\\d*:.+$`), { error: `must be an ARN of ${service}` });
+const arn = (service: string, resource: string, form: string): z.ZodType<string> =>
+  z.string().regex(new RegExp(`^arn:aws[a-z-]*:${service}:[a-z]{2}(-[a-z]+)+-\\d:\\d{12}:${resource}$`), {
+    error: `must be an ARN such as arn:aws:${service}:eu-central-1:111122223333:${form}`,
+  });
+/** An alias can be pointed at another key, which policies and stores would not follow. */
+const keyArn = arn('kms', 'key/[\\w-]{1,128}', 'key/<id>; of an alias, aws kms describe-key tells the key');
+/** An issuer is compared with `iss` letter by letter, and its keys are looked up below its path (OpenID Connect Discovery). */
+const issuer = https.refine((value) => /^https:\/\/[^\s/?#@\\]+(\/[^\s?#\\]*)?$/.test(value), {
+  error: 'must be an https address without user, query or fragment',
+});
+const audiences = text.refine((value) => value.split(',').every((item) => item.trim() !== ''), {
+  error: 'must be audiences with commas between them, none of them empty',
+});
 /** The command line gives text, `cdk.json` may give numbers. */
 const whole = (min: number, max: number): z.ZodType<number> =>
   z.coerce.number({ error: 'must be a number' }).int().min(min).max(max);
@@ -35,8 +47,8 @@ const shape = z.object({
     .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, { error: 'must be a region such as eu-central-1' })
     .optional(),
   auth: z.enum(['jwt', 'iam']).default('jwt'),
-  'jwt-issuer': https.default(NO_ISSUER),
-  'jwt-audience': text.default('stillroom'),
+  'jwt-issuer': issuer.default(NO_ISSUER),
+  'jwt-audience': audiences.default('stillroom'),
   'user-claim': z
     .string()
     .regex(/^[\w:./-]{1,128}$/, { error: 'must be the name of a claim' })
@@ -45,7 +57,7 @@ const shape = z.object({
   'model-api': z.enum(['responses', 'chat']).default('responses'),
   'extract-model': text.default('gpt-5.4-mini'),
   'consolidation-model': text.default('gpt-5.4'),
-  'model-secret-arn': arn('secretsmanager').optional(),
+  'model-secret-arn': arn('secretsmanager', 'secret:[\\w/+=.@-]+', 'secret:<name>').optional(),
   'daily-token-budget': whole(0, 1_000_000_000).optional(),
   // A rollout must outlive its way to an extraction: the idle wait, a spent budget, an outage of the provider.
   'rollout-retention-days': whole(3, 3_650).default(30),
@@ -54,9 +66,9 @@ const shape = z.object({
   'log-days': whole(1, 3_653)
     .refine((days) => LOG_DAYS.includes(days), { error: `must be one of ${LOG_DAYS.join(', ')}` })
     .default(30),
-  'kms-key-arn': arn('kms').optional(),
+  'kms-key-arn': keyArn.optional(),
   'alarm-email': z.email({ error: 'must be an e-mail address' }).optional(),
-  'alarm-topic-arn': arn('sns').optional(),
+  'alarm-topic-arn': arn('sns', '[\\w-]+', '<topic>').optional(),
   'extraction-concurrency': whole(2, 1_000).default(8),
   removal: z.enum(['retain', 'destroy']).default('retain'),
 });
@@ -102,17 +114,18 @@ export interface DeployConfig {
 
 /**
  * Reads the configuration from the CDK context.
- * @param lookUp the value of a context key, undefined where there is none
+ * @param context every key of it, those of the CDK as well
  * @throws ConfigError that names every key with a fault
  */
-export function readConfig(lookUp: (key: string) => unknown): DeployConfig {
-  const given = Object.fromEntries(CONTEXT_KEYS.flatMap((key) => (isGiven(lookUp(key)) ? [[key, lookUp(key)]] : [])));
+export function readConfig(context: Readonly<Record<string, unknown>>): DeployConfig {
+  const given = Object.fromEntries(Object.entries(context).filter(([, value]) => isGiven(value)));
   const parsed = shape.safeParse(given);
-  if (!parsed.success) {
-    throw new ConfigError(
-      parsed.error.issues.map(({ path, message }) => `context ${path.join('.')}: ${message}`).join('\n'),
-    );
-  }
+  const issues = parsed.error?.issues ?? [];
+  const faults = [
+    ...unknownKeys(Object.keys(given), CONTEXT_KEYS),
+    ...issues.map(({ path, message }) => `context ${path.join('.')}: ${message}`),
+  ];
+  if (!parsed.success || faults.length > 0) throw new ConfigError(faults.join('\n'));
   checkTogether(parsed.data);
   return toConfig(parsed.data);
 }
@@ -133,6 +146,10 @@ function checkTogether(context: Context): void {
   }
   if (context.account !== undefined && context.region === undefined) {
     throw new ConfigError('context region: needed where account is given');
+  }
+  const keyRegion = context['kms-key-arn']?.split(':')[3];
+  if (keyRegion !== undefined && context.region !== undefined && keyRegion !== context.region) {
+    throw new ConfigError(`context kms-key-arn: a key of ${keyRegion} cannot be used in ${context.region}`);
   }
 }
 

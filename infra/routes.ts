@@ -36,7 +36,7 @@ const control = on('control');
 const mcp = on('mcp');
 
 /**
- * Every route of api.md. Notes are served by `control`, not by `read`: a note is a small version, and `read` may not write
+ * Every route of api.md that a function serves: a path is added with what answers it. Notes are served by `control`, not by `read`: a note is a small version, and `read` may not write
  * memories (docs/decisions/0009-infrastructure.md).
  */
 export const API_ROUTES: readonly ApiRoute[] = [
@@ -64,19 +64,9 @@ export const API_ROUTES: readonly ApiRoute[] = [
   control('control', 'GET /v1/consolidations/{id}'),
   control('control', 'GET /v1/memory/versions'),
   control('control', 'GET /v1/memory/versions/{n}'),
-  control('control', 'GET /v1/memory/versions/{n}/diff'),
-  control('heavy', 'POST /v1/memory/versions/{n}/restore'),
-  control('control', 'PUT /v1/memory/files/{path+}'),
-  control('control', 'DELETE /v1/memory/files/{path+}'),
   control('heavy', 'POST /v1/redrive'),
-  control('heavy', 'GET /v1/export'),
-  control('heavy', 'POST /v1/import'),
   control('heavy', 'POST /v1/reset'),
   control('heavy', 'POST /v1/erase'),
-  control('control', 'GET /v1/rules/{path+}'),
-  control('control', 'PUT /v1/rules/{path+}'),
-  control('control', 'DELETE /v1/rules/{path+}'),
-  control('read', 'GET /v1/context'),
 ];
 
 /** The key that API Gateway knows a route by. */

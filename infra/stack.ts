@@ -30,7 +30,7 @@ export class StillroomStack extends Stack {
     Tags.of(this).add('stage', config.stage);
 
     const key = config.kmsKeyArn === undefined ? undefined : Key.fromKeyArn(this, 'Key', config.kmsKeyArn);
-    const alarms = new Alarms(this, 'Alarms', { config, key });
+    const alarms = new Alarms(this, 'Alarms', { config });
     const stage: StageScope = { config, key, alarms };
 
     const storage = new Storage(this, 'Storage', stage);

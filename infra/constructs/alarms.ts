@@ -1,7 +1,7 @@
-import { Duration } from 'aws-cdk-lib';
+import { Aws, Duration } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, type IMetric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
@@ -27,10 +27,10 @@ export class Alarms extends Construct {
   readonly #topic: ITopic | undefined;
   readonly #all: Alarm[] = [];
 
-  constructor(scope: Construct, id: string, props: { readonly config: DeployConfig; readonly key: IKey | undefined }) {
+  constructor(scope: Construct, id: string, props: { readonly config: DeployConfig }) {
     super(scope, id);
     this.#stage = props.config.stage;
-    this.#topic = this.#openTopic(props.config, props.key);
+    this.#topic = this.#openTopic(props.config);
   }
 
   get all(): readonly Alarm[] {
@@ -90,14 +90,24 @@ export class Alarms extends Construct {
     });
   }
 
-  #openTopic(config: DeployConfig, key: IKey | undefined): ITopic | undefined {
+  /**
+   * Never under the customer's key: its policy would have to let CloudWatch in, and without that line every alarm is lost
+   * silently. An alarm holds names and numbers of the deployment, nothing of a user.
+   */
+  #openTopic(config: DeployConfig): ITopic | undefined {
     if (config.alarmTopicArn !== undefined) return Topic.fromTopicArn(this, 'Topic', config.alarmTopicArn);
     if (config.alarmEmail === undefined) return undefined;
-    const topic = new Topic(this, 'Topic', {
-      topicName: `stillroom-${config.stage}-alarms`,
-      enforceSSL: true,
-      ...(key ? { masterKey: key } : {}),
-    });
+    const topic = new Topic(this, 'Topic', { topicName: `stillroom-${config.stage}-alarms`, enforceSSL: true });
+    // A policy of one's own replaces the default one, which lets the account's alarms publish.
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        sid: 'AlarmsPublish',
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
+      }),
+    );
     topic.addSubscription(new EmailSubscription(config.alarmEmail));
     return topic;
   }

@@ -13,7 +13,7 @@ import type { StillroomTable } from './table.ts';
 const TIMEOUT = Duration.minutes(15);
 /** A run that outlasts the cooldown of 6 hours is of no use: the next one is due. */
 const RUN_TIMEOUT = Duration.hours(6);
-/** The shortest there is: checkpoints hold what the agent read, and an erase cannot reach them. */
+/** The shortest there is: an erase cannot reach checkpoints. They hold names of steps; answers are items of the table. */
 const RUN_HISTORY = Duration.days(1);
 export const CONSOLIDATION_ALIAS = 'live';
 

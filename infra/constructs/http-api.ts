@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   CfnStage,
@@ -14,6 +14,7 @@ import {
 import { HttpIamAuthorizer, HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -79,10 +80,27 @@ export class FrontDoor extends Construct {
         authorizer,
       }),
     );
+    this.#permitDefault(functions.read);
     const health = routes.find((route) => route.path === HEALTH_PATH);
     if (health)
       acknowledge(health, { 'AwsSolutions-APIG4': 'Health tells that the API answers; it touches no store.' });
     this.#openStage(routes);
+  }
+
+  /**
+   * A call by `$default` has no method and no path: its ARN is a step shorter than the pattern which the integration permits
+   * (stage, method, path).
+   */
+  #permitDefault(target: IFunction): void {
+    target.addPermission('DefaultRoute', {
+      scope: this,
+      principal: new ServicePrincipal('apigateway.amazonaws.com'),
+      sourceArn: Stack.of(this).formatArn({
+        service: 'execute-api',
+        resource: this.api.apiId,
+        resourceName: `${STAGE_NAME}/${DEFAULT_ROUTE}`,
+      }),
+    });
   }
 
   #openStage(routes: readonly HttpRoute[]): void {
@@ -94,7 +112,7 @@ export class FrontDoor extends Construct {
     });
     const stage = new HttpStage(this, 'Stage', {
       httpApi: this.api,
-      stageName: '$default',
+      stageName: STAGE_NAME,
       autoDeploy: true,
       detailedMetricsEnabled: true,
       throttle: THROTTLES.control,
@@ -115,6 +133,9 @@ export class FrontDoor extends Construct {
     });
   }
 }
+
+/** The stage without a name in its address. */
+const STAGE_NAME = '$default';
 
 /** What was asked, in what kind, and how it went: no address, no user, no path with a name in it, no query. */
 const ACCESS_LOG = AccessLogFormat.custom(

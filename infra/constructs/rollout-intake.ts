@@ -1,4 +1,4 @@
-import { Aws, Duration } from 'aws-cdk-lib';
+import { Aws, Duration, Stack } from 'aws-cdk-lib';
 import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, type ILayerVersion } from 'aws-cdk-lib/aws-lambda';
@@ -19,6 +19,8 @@ const TIMEOUT = Duration.minutes(15);
 /** As many as can be worked through within the time-out even when each model call is as slow as it may be: none is given back for want of time. */
 const BATCH_SIZE = 3;
 const MAX_RECEIVES = 5;
+/** Characters of the hash at the end of a logical id. */
+const LOGICAL_ID_HASH = 8;
 const BODIES = 'users/*/bodies/*';
 
 export interface RolloutIntakeProps {
@@ -27,6 +29,15 @@ export interface RolloutIntakeProps {
   readonly table: StillroomTable;
   readonly secretArn: string;
   readonly templates: ILayerVersion;
+}
+
+/**
+ * How CloudFormation begins the name of a bucket: its stack, then its logical id, in small letters; the id's hash is left
+ * out. What is left of the id is longer than a stage's name may be, so no other stage's buckets begin so.
+ */
+function generatedNameOf(bucket: CfnBucket): string {
+  const stack = Stack.of(bucket);
+  return `${stack.stackName}-${stack.getLogicalId(bucket).slice(0, -LOGICAL_ID_HASH)}`.toLowerCase();
 }
 
 /** From an upload to a stage-one output: the queue, its dead letters, and the function `phase1`. */
@@ -48,7 +59,7 @@ export class RolloutIntake extends Construct {
       visibilityTimeout: Duration.seconds(TIMEOUT.toSeconds() * 6),
       deadLetterQueue: { queue: this.deadLetters.queue, maxReceiveCount: MAX_RECEIVES },
     });
-    this.#notify(props.storage.rollouts, stage);
+    this.#notify(props.storage.rollouts);
     this.phase1 = this.#phase1(props);
     this.#feed(stage);
     stage.alarms.add(this, 'rollouts-queue-age', {
@@ -61,9 +72,10 @@ export class RolloutIntake extends Construct {
 
   /**
    * S3 writes to the queue by itself. The queue's policy must stand before the bucket, so it names the bucket by the pattern
-   * of its generated name; no helper function of CDK, which would need a wildcard role, is involved.
+   * of its generated name, of which only the random part is open; no helper function of CDK, which would need a wildcard
+   * role, is involved.
    */
-  #notify(bucket: Bucket, stage: StageScope): void {
+  #notify(bucket: Bucket): void {
     const resource = bucket.node.defaultChild;
     if (!(resource instanceof CfnBucket)) throw new Error('the bucket has no resource');
     this.queue.addToResourcePolicy(
@@ -74,7 +86,7 @@ export class RolloutIntake extends Construct {
         resources: [this.queue.queueArn],
         conditions: {
           StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID },
-          ArnLike: { 'aws:SourceArn': `arn:${Aws.PARTITION}:s3:::stillroom-${stage.config.stage}-*` },
+          ArnLike: { 'aws:SourceArn': `arn:${Aws.PARTITION}:s3:::${generatedNameOf(resource)}*` },
         },
       }),
     );

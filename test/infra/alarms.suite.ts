@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FUNCTION_NAMES } from '../../infra/bundling.ts';
-import { at, flat, list, REPOSITORY, type Resource, synthStack } from '../support/synth.ts';
+import { at, flat, list, REPOSITORY, type Resource, statements, synthStack } from '../support/synth.ts';
 
 const stack = synthStack();
 const alarms = stack.of('AWS::CloudWatch::Alarm');
@@ -84,6 +84,19 @@ describe('alarms', () => {
       Protocol: 'email',
       Endpoint: 'ops@example.org',
     });
+    const [policy, ...more] = mailed.of('AWS::SNS::TopicPolicy');
+    expect(more).toEqual([]);
+    const document = at(policy?.properties, 'PolicyDocument');
+    const allowed = statements(document).findIndex((item) => item.effect === 'Allow');
+    expect(at(document, 'Statement', allowed)).toEqual({
+      Sid: 'AlarmsPublish',
+      Effect: 'Allow',
+      Principal: { Service: 'cloudwatch.amazonaws.com' },
+      Action: 'sns:Publish',
+      Resource: { Ref: mailed.one('AWS::SNS::Topic').id },
+      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+    });
+    expect(statements(document).map((item) => item.effect)).toContain('Deny');
     const topic = 'arn:aws:sns:eu-central-1:111122223333:ops';
     const called = synthStack({ 'alarm-topic-arn': topic });
     expect(called.of('AWS::SNS::Topic')).toEqual([]);

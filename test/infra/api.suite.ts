@@ -82,7 +82,7 @@ describe('the API', () => {
   it.each([
     ['read', readWorld().app.routes],
     ['control', controlWorld().app.routes],
-  ] as const)('leads to every route that the app of %s serves', (name, served) => {
+  ] as const)('leads to every route that the app of %s serves, and to no other', (name, served) => {
     const own = served
       .filter((route) => route.method !== 'ALL')
       .map((route) => `${route.method} ${shapeOf(route.path)}`);
@@ -92,6 +92,23 @@ describe('the API', () => {
     );
     // The local server takes notes with the app that reads.
     for (const route of own) if (name !== 'read' || !route.endsWith('/notes')) expect(routed).toContain(route);
+    for (const route of routed)
+      expect([...own, ...(name === 'control' ? ['POST /v1/memory/notes'] : [])]).toContain(route);
+  });
+
+  it('may call each function by its routes, and read by the one for all the rest, whose ARN is a step shorter', () => {
+    const api = `<${stack.one('AWS::ApiGatewayV2::Api').id}>`;
+    const arn = (rest: string): string =>
+      `arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:${api}/${rest}`;
+    const sources = (name: string): readonly string[] =>
+      stack
+        .of('AWS::Lambda::Permission')
+        .filter((item) => flat(item.properties['FunctionName']) === `<${stack.fn(name).id}.Arn>`)
+        .map((item) => flat(item.properties['SourceArn']))
+        .sort();
+    expect(sources('read')).toEqual([arn('$default/$default'), arn('*/*/*')]);
+    expect(sources('control')).toEqual([arn('*/*/*')]);
+    expect(sources('mcp')).toEqual([arn('*/*/*')]);
   });
 
   it('routes notes to control, since read may not write a version', () => {

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../core/settings.ts';
 import { DAY_MS } from '../../core/time.ts';
 import { ConfigError, type DeployConfig, NO_ISSUER, readConfig } from '../../infra/config.ts';
+import { cdkContext } from '../support/synth.ts';
 
 function read(context: Readonly<Record<string, unknown>>): DeployConfig {
-  return readConfig((key) => context[key]);
+  return readConfig(context);
 }
 
 function fault(context: Readonly<Record<string, unknown>>): string {
@@ -58,7 +59,21 @@ describe('the configuration of a deployment', () => {
     ['daily-token-budget', '-1'],
     ['rollout-retention-days', '0'],
     ['log-days', '31'],
+    ['jwt-issuer', 'https://user:word@id.example'],
+    ['jwt-issuer', 'https://id.example/?tenant=1'],
+    ['jwt-issuer', 'https://id.example/?'],
+    ['jwt-issuer', 'https://id.example/#'],
+    ['jwt-audience', ','],
+    ['jwt-audience', 'agents,'],
+    ['jwt-audience', 'agents, ,people'],
     ['kms-key-arn', 'alias/mine'],
+    ['kms-key-arn', 'arn:aws:kms:eu-central-1:111122223333:alias/mine'],
+    ['kms-key-arn', 'arn:aws:kms:::key/1'],
+    ['kms-key-arn', 'arn:aws:kms:eu-central-1:111122223333:key/'],
+    ['kms-key-arn', 'arn:aws:kms:eu-central-1:111122223333:key/1/2'],
+    ['kms-key-arn', 'arn:aws:kms:eu-central-1:1111:key/1'],
+    ['kms-key-arn', 'arn:other:kms:eu-central-1:111122223333:key/1'],
+    ['model-secret-arn', 'arn:aws:secretsmanager:::secret:x'],
     ['alarm-email', 'nobody'],
     ['alarm-topic-arn', 'arn:aws:sqs:eu-central-1:111122223333:q'],
     ['extraction-concurrency', '1'],
@@ -66,6 +81,41 @@ describe('the configuration of a deployment', () => {
     ['removal', 'maybe'],
   ])('refuses %s=%s and names the key', (key, value) => {
     expect(fault({ [key]: value })).toContain(`context ${key}:`);
+  });
+
+  it('takes the ARN of a key in every partition, and tells how to find the key of an alias', () => {
+    for (const [partition, id] of [
+      ['aws', 'eu-central-1:111122223333:key/00000000-0000-0000-0000-000000000000'],
+      ['aws-cn', 'cn-north-1:111122223333:key/mrk-00000000000000000000000000000000'],
+      ['aws-us-gov', 'us-gov-west-1:111122223333:key/1'],
+    ]) {
+      const arn = `arn:${partition}:kms:${id}`;
+      expect(read({ 'kms-key-arn': arn }).kmsKeyArn).toBe(arn);
+    }
+    const alias = 'arn:aws:kms:eu-central-1:111122223333:alias/mine';
+    expect(fault({ 'kms-key-arn': alias })).toContain('aws kms describe-key');
+    const far = 'arn:aws:kms:us-east-1:111122223333:key/1';
+    expect(fault({ 'kms-key-arn': far, region: 'eu-central-1' })).toContain('context kms-key-arn');
+  });
+
+  it.each([
+    ['kms_key_arn', 'kms-key-arn'],
+    ['kmsKeyArn', 'kms-key-arn'],
+    ['Stage', 'stage'],
+    ['alarm-mail', 'alarm-email'],
+    ['retention-days', 'rollout-retention-days'],
+    ['jwt-audiences', 'jwt-audience'],
+  ])('refuses %s, which nobody reads, and names %s', (key, meant) => {
+    expect(fault({ [key]: 'x' })).toBe(`context ${key}: not known; do you mean ${meant}?`);
+  });
+
+  it('refuses a key that is like none', () => {
+    expect(fault({ elephant: 'x' })).toBe('context elephant: not known; docs/deploy.md lists the keys');
+  });
+
+  it("leaves the CDK's own keys alone", () => {
+    const own = { 'aws:cdk:bundling-stacks': [], 'availability-zones:account=1:region=x': ['a'], 'cdk-nag': true };
+    expect(read({ ...cdkContext(), ...own })).toEqual(read({}));
   });
 
   it('names every key with a fault at once', () => {

@@ -54,6 +54,15 @@ describe('the operator’s pages', () => {
   });
 });
 
+describe('docs/scale.md', () => {
+  it('says how much the sweep hands on in one pass', () => {
+    const code = readFileSync(join(REPOSITORY, 'functions/sweep/create-handler.ts'), 'utf8');
+    const [jobs = ''] = all(code, /MAX_JOBS = ([\d_]+);/g);
+    const said = readFileSync(join(REPOSITORY, 'docs/scale.md'), 'utf8');
+    expect(all(said, /handed on by one pass of the sweep\D+[\d,]+\D+set: ([\d,]+)/g)).toEqual([jobs.replace('_', ',')]);
+  });
+});
+
 describe('docs/state-machines.md', () => {
   it('says the numbers of the code', () => {
     const text = textOf('state-machines.md').replace(/\s+/g, ' ');

@@ -127,3 +127,33 @@ describe('the schedule', () => {
     expect(flat(at(target, 'DeadLetterConfig', 'Arn'))).toContain('SweepDeadLetters');
   });
 });
+
+describe('stages whose names begin alike', () => {
+  /** Like the bucket that CloudFormation makes: stack and logical id in small letters, then a random part. */
+  const bucketOf = (stage: string): string =>
+    `Stillroom-${stage}-${synthStack({ stage }).one('AWS::S3::Bucket', /Rollouts/).id}-1x2y3z4a5b6c`.toLowerCase();
+  const admits = (stage: string, bucket: string): boolean => {
+    const policies = synthStack({ stage }).of('AWS::SQS::QueuePolicy');
+    const uploads = policies
+      .flatMap((item) => statements(item.properties['PolicyDocument']))
+      .find((item) => item.sid === 'UploadsSendMessages');
+    const source = flat(at(uploads?.condition, 'ArnLike', 'aws:SourceArn'));
+    const [, start] = /^arn:<AWS::Partition>:s3:::([a-z0-9-]+)\*$/.exec(source) ?? [];
+    if (start === undefined) throw new Error(`not the beginning of a bucket's name: ${source}`);
+    return bucket.startsWith(start);
+  };
+
+  it.each([
+    ['prod', 'prod-eu'],
+    ['a', 'a-storagerol'],
+  ])('send to their own queues: buckets of %s and %s are not taken for each other', (short, long) => {
+    expect(admits(short, bucketOf(short))).toBe(true);
+    expect(admits(long, bucketOf(long))).toBe(true);
+    expect(admits(short, bucketOf(long))).toBe(false);
+    expect(admits(long, bucketOf(short))).toBe(false);
+  });
+
+  it('have stack names that CloudFormation does not shorten in the name of a bucket', () => {
+    expect(bucketOf('abcdefghijkl').length).toBeLessThanOrEqual(63);
+  });
+});

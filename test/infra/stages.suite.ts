@@ -87,7 +87,10 @@ describe("the customer's own key", () => {
     for (const group of keyed.of('AWS::Logs::LogGroup')) expect(group.properties['KmsKeyId']).toBe(KEY);
     for (const name of FUNCTION_NAMES) expect(keyed.fn(name).properties['KmsKeyArn']).toBe(KEY);
     expect(keyed.one('AWS::SecretsManager::Secret').properties['KmsKeyId']).toBe(KEY);
-    expect(keyed.one('AWS::SNS::Topic').properties['KmsMasterKeyId']).toBe(KEY);
+  });
+
+  it('is not asked of CloudWatch, which a key lets in only where its policy says so: alarms reach people without it', () => {
+    expect(keyed.one('AWS::SNS::Topic').properties['KmsMasterKeyId']).toBeUndefined();
   });
 
   it.each(FUNCTION_NAMES)('may be used by %s', (name) => {

@@ -101,7 +101,7 @@ describe('notifications', () => {
     const allowed = statements(queuePolicy.properties['PolicyDocument']).filter((item) => item.effect === 'Allow');
     expect(allowed).toHaveLength(1);
     expect(allowed[0]?.condition).toMatchObject({ StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } });
-    expect(JSON.stringify(allowed[0]?.condition)).toContain(':s3:::stillroom-dev-*');
+    expect(JSON.stringify(allowed[0]?.condition)).toContain(':s3:::stillroom-dev-storagerollouts*');
     expect(list(rollouts.whole['DependsOn'])).toContain(queuePolicy.id);
   });
 });

@@ -45,7 +45,7 @@ export function synthStack(context: Tree = {}): SynthesisedStack {
 
 function synthNew(context: Tree): SynthesisedStack {
   const app = new App({ context: { ...cdkContext(), 'aws:cdk:bundling-stacks': [], ...context } });
-  const config = readConfig((key) => app.node.tryGetContext(key));
+  const config = readConfig(app.node.getAllContext());
   const name = `Stillroom-${config.stage}`;
   new StillroomStack(app, name, { config });
   const template = tree(app.synth().getStackByName(name).template);
