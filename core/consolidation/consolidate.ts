@@ -89,7 +89,7 @@ class Consolidation {
         if (end.kind !== 'moved') return end;
         if (restarts >= MAX_RESTARTS)
           return await this.#fail({ code: 'consolidation.moved', detail: `version ${end.version} came in between` });
-        head = await this.#ports.heads.read(this.#request.userKey);
+        head = await this.#fenceAgain();
       }
     } catch (error) {
       const failed = await this.#fail(setbackForError(error));
@@ -101,6 +101,13 @@ class Consolidation {
   #cleanUp(): Promise<unknown> {
     const holdsLock = (): Promise<boolean> => this.#lease.keep();
     return removeOrphanVersions(this.#ports, this.#request.userKey, { now: this.#ports.clock.now(), holdsLock });
+  }
+
+  /** Whoever forgot a thread meanwhile took the fence; what is read from here on knows of it. */
+  async #fenceAgain(): Promise<Head> {
+    const { userKey } = this.#request;
+    const held = await this.#lease.confirm();
+    return held ? this.#ports.heads.setFence(userKey, this.#lease.token) : this.#ports.heads.read(userKey);
   }
 
   async #runOnce(head: Head): Promise<ConsolidationResult | Moved> {
@@ -131,12 +138,12 @@ class Consolidation {
       repair: await this.#ports.templates.get('repair'),
       ...start,
       budget,
-      confirmOwnership: () => this.#lease.keep(),
+      confirmOwnership: () => this.#lease.confirm(), // every time: an erase or a reset must not be paid for a minute longer
     });
     this.#turns += end.turns;
     this.#usage = addUsage(this.#usage, end.usage);
     const result = await this.#endAgent(start, end, { promptVersion: template.version, model });
-    if (!isResumable(end, result)) await this.#tolerate('consolidation.steps_kept', this.#ports.steps.finish(runId));
+    await this.#tolerate('consolidation.steps_kept', this.#endSteps(runId, end, result));
     return result;
   }
 
@@ -149,6 +156,19 @@ class Consolidation {
       case 'passed':
         return this.#endPublished(start, end, await this.#publish(start, end.files, made));
     }
+  }
+
+  /**
+   * Forgets the run's turns unless another pass can go on from them. Where the job is gone (erased, reset), or its run was told
+   * to stop, nobody will; where somebody else took over, they are at work on them.
+   */
+  async #endSteps(runId: string, end: AgentRunEnd, result: ConsolidationResult | Moved): Promise<void> {
+    if (isResumable(end, result)) {
+      const holder = (await this.#ports.jobs.get(this.#request.userKey, KEY))?.token ?? null;
+      const isOurs = holder === this.#lease.token;
+      if (holder !== null && !(isOurs && isOwnershipLost(result))) return;
+    }
+    await this.#ports.steps.finish(runId);
   }
 
   /** A run that starts over has what its first pass left. */
@@ -187,7 +207,13 @@ class Consolidation {
       case 'moved':
         return published;
       case 'lost':
-        return this.#fail({ code: OWNERSHIP_LOST, detail: `lost by ${published.reason}` });
+        // Where the job is still ours, a thread was forgotten meanwhile: what rests on it must go, not wait (user case B29).
+        return this.#fail({
+          code: OWNERSHIP_LOST,
+          detail: `lost by ${published.reason}`,
+          retryMs: 0,
+          spendsRetry: false,
+        });
       case 'unchanged':
         await this.#complete(start.selection);
         return this.#unchanged(published.version);
@@ -247,12 +273,12 @@ class Consolidation {
   }
 }
 
-/**
- * Whether the turns are kept, for another pass to go on from. Where that would only end the same way again they are not; where
- * somebody else took over, they are at work on them.
- */
+/** Whether a pass that begins again could go on from the turns of this one; others would only end the same way again. */
 function isResumable(end: AgentRunEnd, result: ConsolidationResult | Moved): boolean {
-  if (end.kind === 'stopped') return end.end.resumable;
+  return end.kind === 'stopped' ? end.end.resumable : isOwnershipLost(result);
+}
+
+function isOwnershipLost(result: ConsolidationResult | Moved): boolean {
   return result.kind === 'failed' && result.code === OWNERSHIP_LOST;
 }
 

@@ -1,10 +1,12 @@
 import { NotFoundError } from '../errors.ts';
 import { requireThreadId } from '../ids.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { HeadStore } from '../ports/head-store.ts';
 import type { JobStore } from '../ports/job-store.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { StageOneStore } from '../ports/stage-one-store.ts';
 import type { ThreadStore } from '../ports/thread-store.ts';
+import type { TokenSource } from '../ports/token-source.ts';
 import type { Thread } from '../thread/thread.ts';
 
 export interface ForgetPorts {
@@ -12,7 +14,9 @@ export interface ForgetPorts {
   readonly jobs: JobStore;
   readonly outputs: StageOneStore;
   readonly rollouts: Pick<RolloutStore, 'remove'>;
+  readonly heads: Pick<HeadStore, 'setFence'>;
   readonly clock: Clock;
+  readonly tokens: TokenSource;
 }
 
 export interface Forgotten {
@@ -28,7 +32,8 @@ export interface Forgotten {
  * Then job and output go, so that an extraction in flight loses ownership, then the texts, then the rollout.
  *
  * A selected output makes a consolidation due before it goes, so that a death in between loses nothing; so does a
- * consolidation that runs, since it may have read the output. Every step may be repeated: forgetting again finishes what a
+ * consolidation that runs, since it may have read the output: that one loses the fence as well, so that it cannot publish what
+ * rests on the thread, and the next one follows at once. Every step may be repeated: forgetting again finishes what a
  * first call left, and keeps its time.
  * @throws InvalidInputError `thread.invalid_id`; NotFoundError `thread.not_found`
  */
@@ -41,8 +46,10 @@ export async function forgetThread(ports: ForgetPorts, userKey: string, threadId
 
   const head = await ports.outputs.head(userKey, threadId);
   const consolidation = await ports.jobs.get(userKey, { kind: 'consolidation' });
-  const expected = isSelected(head) || (head !== undefined && consolidation?.status === 'running');
+  const mayBeRead = head !== undefined && consolidation?.status === 'running';
+  const expected = isSelected(head) || mayBeRead;
   if (expected) await ports.jobs.enqueueConsolidation(userKey, now);
+  if (mayBeRead) await ports.heads.setFence(userKey, ports.tokens.next());
   const removed = await ports.jobs.removeExtraction(userKey, threadId);
   const late = !expected && isSelected(removed); // a consolidation ended between the look and the removal
   if (late) await ports.jobs.enqueueConsolidation(userKey, now);

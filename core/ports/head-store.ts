@@ -14,7 +14,10 @@ export interface HeadStore {
   /** A user without a head reads as version 0, epoch 0, no fence. */
   read(userKey: string): Promise<Head>;
 
-  /** Writes a claimer's token right after its claim was won; makes every older claimer's commit fail. @returns the head after it */
+  /**
+   * Writes a claimer's token right after its claim was won, or a fresh one that nobody holds; makes the commit of every run
+   * under another token fail. @returns the head after it
+   */
   setFence(userKey: string, token: string): Promise<Head>;
 
   /** The commit point of publishing: one conditional change. A lost reply to a change that was applied counts as won. */

@@ -28,6 +28,7 @@ export interface ControlDeps {
   readonly settings: SettingsStore;
   readonly queue: JobQueue;
   readonly clock: Clock;
+  readonly tokens: TokenSource;
 }
 
 /** What the control app needs; `wire.ts` of a Lambda puts it together. A local server mounts the groups it has the ports for. */
@@ -39,7 +40,6 @@ export interface ControlAppDeps extends ControlDeps {
   /** Of every technology that keeps something of a user. */
   readonly traces: readonly UserTraces[];
   readonly marks: EraseMarks;
-  readonly tokens: TokenSource;
   readonly telemetry: Telemetry;
   /** Default 25 s. */
   readonly requestTimeoutMs?: number;

@@ -20,6 +20,11 @@ export class MemoryStepRunner implements StepRunner {
     return answer;
   }
 
+  /** How many answers are kept of a run. */
+  kept(runId: string): number {
+    return this.#runs.get(runId)?.size ?? 0;
+  }
+
   async finish(runId: string): Promise<void> {
     this.#runs.delete(runId);
   }

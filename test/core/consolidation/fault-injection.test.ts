@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { consolidate } from '../../../core/consolidation/consolidate.ts';
+import { eraseUser } from '../../../core/control/erase-user.ts';
+import { forgetThread } from '../../../core/control/forget-thread.ts';
+import { resetMemory } from '../../../core/control/reset-memory.ts';
 import { UnavailableError } from '../../../core/errors.ts';
+import { consolidationDueAt } from '../../../core/job/claim-consolidation.ts';
 import { DEFAULT_SETTINGS, LIMITS } from '../../../core/settings.ts';
+import { MemoryEraseMarks } from '../../doubles/memory-erase-marks.ts';
 import { ScriptedModel } from '../../doubles/scripted-model.ts';
 import { finishing, writing } from '../agent/agent-script.ts';
 import { ConsolidationBench, USER } from './consolidation-bench.ts';
@@ -182,16 +187,78 @@ describe('a holder that stalls', () => {
     expect(await bench.jobs.get(USER, KEY)).toMatchObject({ status: 'done', lastError: null });
   });
 
-  it('makes no further model call after a refused heartbeat, and beats once a minute', async () => {
+  it('confirms that it holds the job before every model call, and before publishing', async () => {
     const bench = await benchBeforeUpdate();
     let beats = 0;
     const { model, end } = await runHooked(bench, (when, call) => {
-      if (when === 'after' && call === 'model.respond') bench.clock.advance(LIMITS.heartbeatMs - 1);
       if (when === 'after' && call === 'jobs.heartbeat') beats++;
     });
     expect(end).toMatchObject({ kind: 'published' });
-    expect(beats).toBe(2); // before the third turn, and before publishing
+    expect(beats).toBe(4);
     expect(model.requests).toHaveLength(3);
+  });
+
+  it.each(['jobs gone', 'reset', 'erased'] as const)(
+    'C24 makes no further model call once its user is %s, and keeps no answer',
+    async (how) => {
+      const bench = await benchBeforeUpdate();
+      const runIds = new Set<string>();
+      const runStep = bench.steps.run.bind(bench.steps);
+      bench.steps.run = (runId, name, shape, work) => {
+        runIds.add(runId);
+        return runStep(runId, name, shape, work);
+      };
+      let calls = 0;
+      const { end } = await runHooked(bench, async (when, call) => {
+        if (when !== 'before' || call !== 'model.respond' || ++calls > 1) return;
+        if (how === 'jobs gone') await bench.jobs.clear(USER);
+        if (how === 'reset') await resetMemory(bench, USER);
+        if (how === 'erased') {
+          const erased = eraseUser({ ...bench, traces: [], marks: new MemoryEraseMarks() }, USER);
+          await expect(erased).rejects.toMatchObject({ code: 'erase.runs_in_flight' });
+        }
+      });
+      expect(end).toMatchObject({ kind: 'failed', code: 'consolidation.ownership_lost', turns: 1 });
+      expect(calls).toBe(1);
+      expect(runIds.size).toBe(1);
+      for (const runId of runIds) expect(bench.steps.kept(runId)).toBe(0);
+    },
+  );
+
+  it('B29 does not publish a thread that is forgotten at the moment of the switch, and is due again at once', async () => {
+    const bench = await benchBeforeUpdate();
+    await bench.addOutput('t3');
+    let forgotten = false;
+    const { end } = await runHooked(bench, async (when, call) => {
+      if (forgotten || when !== 'before' || call !== 'heads.switchTo') return;
+      forgotten = true;
+      await forgetThread({ ...bench, rollouts: { remove: async () => true } }, USER, 't2');
+    });
+    expect(end).toMatchObject({ kind: 'failed', code: 'consolidation.ownership_lost' });
+    expect(await bench.heads.read(USER)).toMatchObject({ version: 1 });
+    const job = await bench.jobs.get(USER, KEY);
+    expect(consolidationDueAt(job)).toBe(bench.clock.now());
+    expect(job?.retryRemaining).toBe(LIMITS.retryBudget);
+    const script = [writing('MEMORY.md', bench.goodMemory(['t1', 't3'])), finishing()];
+    expect(await bench.run(script, { immediate: false })).toMatchObject({ kind: 'published' });
+    expect((await bench.manifest())?.inputs.map((input) => input.threadId).sort()).toEqual(['t1', 't3']);
+  });
+
+  it('B29 starts over without a thread that is forgotten while the agent works, and publishes', async () => {
+    const bench = await benchBeforeUpdate();
+    await bench.addOutput('t3');
+    const memory = bench.goodMemory(['t1', 't3']);
+    const result = await bench.run([
+      async () => {
+        await forgetThread({ ...bench, rollouts: { remove: async () => true } }, USER, 't2');
+        return writing('MEMORY.md', bench.goodMemory(['t1']));
+      },
+      finishing(),
+      () => writing('MEMORY.md', memory),
+      finishing(),
+    ]);
+    expect(result).toMatchObject({ kind: 'published' });
+    expect((await bench.manifest())?.inputs.map((input) => input.threadId).sort()).toEqual(['t1', 't3']);
   });
 
   it('cannot commit after a reset', async () => {

@@ -7,6 +7,7 @@ import { MemoryHeadStore } from '../../doubles/memory-head-store.ts';
 import { MemoryJobStore } from '../../doubles/memory-job-store.ts';
 import { MemoryStageOneStore } from '../../doubles/memory-stage-one-store.ts';
 import { MemoryThreadStore } from '../../doubles/memory-thread-store.ts';
+import { NumberedTokens } from '../../doubles/numbered-tokens.ts';
 import { StageOneTable } from '../../doubles/stage-one-table.ts';
 import { NOW, sampleHead, sampleThread } from '../../support/sample-state.ts';
 
@@ -23,6 +24,7 @@ async function world(...threadIds: readonly string[]) {
     outputs: new MemoryStageOneStore(table),
     heads: new MemoryHeadStore(),
     clock: new FixedClock(NOW),
+    tokens: new NumberedTokens(),
     rollouts: { remove: async (_user: string, threadId: string) => removed.push(threadId) > 0 },
   };
   for (const threadId of threadIds) {
@@ -93,7 +95,9 @@ describe('forgetting a thread', () => {
   it('makes the next consolidation due when one runs, which may have read the output (B29)', async () => {
     const ports = await world('t');
     await ports.jobs.claim('u', CONSOLIDATION, { token: 'c', now: NOW, leaseMs: 9 });
+    await ports.heads.setFence('u', 'c');
     expect(await forgetThread(ports, 'u', 't')).toMatchObject({ consolidationDue: true });
+    expect((await ports.heads.read('u')).fence).not.toBe('c');
     await ports.jobs.complete('u', 'c', NOW, { kind: 'consolidation', completedWatermark: NOW + 999 });
     const job = await ports.jobs.get('u', CONSOLIDATION);
     expect(job?.inputWatermark).toBeGreaterThan(job?.successWatermark ?? 0);
