@@ -5,7 +5,7 @@ import type { FileEntry, Manifest } from '../../core/consolidation/manifest.ts';
 import { manifestToJson, parseManifest } from '../../core/consolidation/manifest-json.ts';
 import { DefectError, UnavailableError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/ids.ts';
-import type { MemoryStore } from '../../core/ports/memory-store.ts';
+import type { MemoryStore, StagedObjects } from '../../core/ports/memory-store.ts';
 import { encodeUtf8 } from '../../core/text.ts';
 import { HOUR_MS } from '../../core/time.ts';
 import {
@@ -65,7 +65,7 @@ export class FilesMemoryStore implements MemoryStore {
 
   async putManifest(userKey: string, manifest: Manifest): Promise<'stored' | 'taken'> {
     const file = this.#manifest(userKey, manifest.version);
-    const staged = await this.#stage(file, encodeUtf8(`${JSON.stringify(manifestToJson(manifest), null, 1)}\n`));
+    const staged = await this.#stage(file, manifestBytes(manifest));
     try {
       await createFrom(staged, file);
       await syncFolder(dirname(file));
@@ -93,6 +93,19 @@ export class FilesMemoryStore implements MemoryStore {
 
   /** Nothing to do: contents lie under their hash, and the working copy follows the head. */
   async hide(): Promise<void> {}
+
+  /**
+   * Removes the manifests. The contents lie under their hash, and another publisher may have stored the same ones a moment ago:
+   * they go by their age.
+   */
+  async discard(userKey: string, { manifests }: StagedObjects): Promise<void> {
+    for (const manifest of manifests) {
+      const file = this.#manifest(userKey, manifest.version);
+      const stored = await readOrNothing(file).catch(() => undefined); // best effort: it is an orphan then
+      const isOurs = stored !== undefined && Buffer.compare(stored, manifestBytes(manifest)) === 0;
+      if (isOurs) await rm(file, { force: true }).catch(() => undefined);
+    }
+  }
 
   async removeOrphans(userKey: string, orphanManifests: readonly number[]): Promise<number> {
     for (const version of orphanManifests) await removeFile(this.#manifest(userKey, version));
@@ -129,6 +142,10 @@ export class FilesMemoryStore implements MemoryStore {
   #manifest(userKey: string, version: number): string {
     return join(this.#folder(userKey), 'manifests', `${String(version).padStart(10, '0')}.json`);
   }
+}
+
+function manifestBytes(manifest: Manifest): Uint8Array {
+  return encodeUtf8(`${JSON.stringify(manifestToJson(manifest), null, 1)}\n`);
 }
 
 /** Gives a staged file its name; fails with EEXIST where the name is taken, so that two publishers cannot both have it. */

@@ -4,11 +4,12 @@ import type { FileEntry, Manifest } from '../../core/consolidation/manifest.ts';
 import { manifestToJson, parseManifest } from '../../core/consolidation/manifest-json.ts';
 import { DefectError, StillroomError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/ids.ts';
-import type { MemoryStore } from '../../core/ports/memory-store.ts';
+import type { MemoryStore, StagedObjects } from '../../core/ports/memory-store.ts';
 import type { Telemetry } from '../../core/ports/telemetry.ts';
 import { decodeUtf8, encodeUtf8 } from '../../core/text.ts';
 import { HOUR_MS } from '../../core/time.ts';
 import { manifestKey, manifestsPrefix, memoryKey, parseManifestKey } from './keys.ts';
+import { discardObjects } from './memory-discard.ts';
 import { removeOrphanObjects } from './memory-orphans.ts';
 import { discardBody, readBody } from './object-body.ts';
 import { attempt, isAmbiguous, isGone, objectFailure, statusOf } from './object-failure.ts';
@@ -74,15 +75,14 @@ export class S3MemoryStore implements MemoryStore {
    */
   async putManifest(userKey: string, manifest: Manifest): Promise<'stored' | 'taken'> {
     const place = { bucket: this.#bucket, key: manifestKey(userKey, manifest.version) };
-    const content = encodeUtf8(`${JSON.stringify(manifestToJson(manifest), null, 1)}\n`);
+    const content = manifestBytes(manifest);
     try {
       await this.#putOnceMore(createRequest(place, content, JSON_TYPE));
       return 'stored';
     } catch (cause) {
       const isTaken = statusOf(cause) === 412;
       if (!isTaken && !isAmbiguous(cause)) throw objectFailure('memory.write_failed', cause);
-      const stored = await this.#read(place, undefined, content.length);
-      if (stored !== undefined && Buffer.compare(stored, content) === 0) return 'stored';
+      if (await this.#isStored(userKey, manifest)) return 'stored';
       if (isTaken) return 'taken';
       throw objectFailure('memory.write_failed', cause);
     }
@@ -114,6 +114,26 @@ export class S3MemoryStore implements MemoryStore {
       const details = error instanceof StillroomError ? { code: error.code, ...error.details } : { code: null };
       this.#telemetry.event('warn', 'memory.hide_failed', { paths: paths.length, ...details });
     }
+  }
+
+  async discard(userKey: string, staged: StagedObjects): Promise<void> {
+    try {
+      const search = { client: this.#client, bucket: this.#bucket, userKey };
+      const refused = await discardObjects(search, staged, (manifest) => this.#isStored(userKey, manifest));
+      if (refused > 0) this.#telemetry.event('warn', 'memory.discard_failed', { refused });
+    } catch (error) {
+      // The port's rule: what stays costs space until the next run, and hides what went wrong before it.
+      const details = error instanceof StillroomError ? { code: error.code, ...error.details } : { code: null };
+      this.#telemetry.event('warn', 'memory.discard_failed', details);
+    }
+  }
+
+  /** Whether exactly this manifest lies under its number. */
+  async #isStored(userKey: string, manifest: Manifest): Promise<boolean> {
+    const content = manifestBytes(manifest);
+    const place = { bucket: this.#bucket, key: manifestKey(userKey, manifest.version) };
+    const stored = await this.#read(place, undefined, content.length);
+    return stored !== undefined && Buffer.compare(stored, content) === 0;
   }
 
   async removeOrphans(userKey: string, orphanManifests: readonly number[]): Promise<number> {
@@ -159,6 +179,10 @@ export class S3MemoryStore implements MemoryStore {
   #file(userKey: string, path: string): ObjectPlace {
     return { bucket: this.#bucket, key: memoryKey(userKey, path) };
   }
+}
+
+function manifestBytes(manifest: Manifest): Uint8Array {
+  return encodeUtf8(`${JSON.stringify(manifestToJson(manifest), null, 1)}\n`);
 }
 
 function contentGone(entry: FileEntry): DefectError {

@@ -4,7 +4,7 @@ import type { SnapshotRef } from '../extraction/stage-one-output.ts';
 import { sha256Hex } from '../ids.ts';
 import { listPlaces } from '../memory/project-places.ts';
 import type { HeadStore } from '../ports/head-store.ts';
-import type { MemoryStore } from '../ports/memory-store.ts';
+import type { MemoryStore, StagedObjects } from '../ports/memory-store.ts';
 import { decodeUtf8 } from '../text.ts';
 import type { FileTree } from '../workspace/file-tree.ts';
 import type { FileEntry, Head, Manifest, PendingNote, VersionReason } from './manifest.ts';
@@ -73,7 +73,8 @@ type Draft = Omit<Manifest, 'version'>;
 /**
  * Publishes a version (storage.md, "Publishing"): stores the files whose SHA-256 differs from the base's, then the manifest
  * under a free number, then switches the head once. Where the head moved meanwhile on other paths only, the version is
- * rebased by path, without another model call. A call that dies or loses at any step leaves readers on the old version.
+ * rebased by path, without another model call. A call that dies or loses at any step leaves readers on the old version; one
+ * that loses or fails takes back what it stored.
  *
  * @throws UnavailableError `memory.write_failed` from the stores, `memory.publish_contended` when no free number was found
  */
@@ -82,13 +83,41 @@ export async function publishVersion(stores: PublishStores, request: PublishRequ
   const staging = planStaging(base, request.files, request.kept ?? []);
   if (isUnchanged(request, staging)) return { kind: 'unchanged', version: base?.version ?? 0 };
 
+  const staged: Staged = { files: [], manifests: [], asked: false };
+  try {
+    const result = await stageAndCommit(stores, request, staging, staged);
+    const isOut = result.kind === 'lost' || result.kind === 'moved';
+    if (isOut) await stores.memories.discard(request.userKey, staged);
+    return result;
+  } catch (error) {
+    // A switch whose answer did not come may have been made, or be made yet: then a later run has to judge.
+    if (!staged.asked) await stores.memories.discard(request.userKey, staged);
+    throw error;
+  }
+}
+
+/** What this call has stored so far. */
+interface Staged extends StagedObjects {
+  readonly files: { readonly path: string; readonly entry: FileEntry }[];
+  readonly manifests: Manifest[];
+  /** True while it is not known how a switch ended. */
+  asked: boolean;
+}
+
+async function stageAndCommit(
+  stores: PublishStores,
+  request: PublishRequest,
+  staging: Staging,
+  staged: Staged,
+): Promise<PublishResult> {
   const files: Record<string, FileEntry> = { ...staging.kept };
   for (const path of staging.changed) {
     const content = request.files.get(path) ?? new Uint8Array();
-    files[path] = await stores.memories.putFile(request.userKey, path, content);
+    const entry = await stores.memories.putFile(request.userKey, path, content);
+    files[path] = entry;
+    staged.files.push({ path, entry });
   }
-  const counts = { filesWritten: staging.changed, filesUnchanged: Object.keys(staging.kept).length };
-  return commitDraft(stores, request, draftOf(request, files), counts);
+  return commitDraft(stores, request, draftOf(request, files), staged);
 }
 
 interface Staging {
@@ -158,12 +187,15 @@ async function commitDraft(
   stores: PublishStores,
   request: PublishRequest,
   draft: Draft,
-  counts: { readonly filesWritten: readonly string[]; readonly filesUnchanged: number },
+  staged: Staged,
 ): Promise<PublishResult> {
+  const filesWritten = staged.files.map((file) => file.path);
+  const counts = { filesWritten, filesUnchanged: Object.keys(draft.files).length - filesWritten.length };
   let current = draft;
   for (let round = 0; ; round++) {
     const manifest = await storeManifest(stores.memories, request.userKey, current);
-    const switched = await switchHead(stores, request, manifest);
+    staged.manifests.push(manifest);
+    const switched = await switchHead(stores, request, manifest, staged);
     const published = { kind: 'published', version: manifest.version, parent: manifest.parent, ...counts } as const;
     const head = switched === 'switched' ? undefined : await stores.heads.read(request.userKey);
     // The second: our own switch, whose answer was lost; others may have built on it since.
@@ -171,6 +203,7 @@ async function commitDraft(
       await hideLeft(stores, request, manifest);
       return published;
     }
+    staged.asked = false; // told, or seen, that it was not made
     if (head.epoch !== request.base.epoch) return { kind: 'lost', reason: 'epoch' };
     if (request.fence !== null && head.fence !== request.fence) return { kind: 'lost', reason: 'fence' };
     if (round >= MAX_REBASES) return { kind: 'moved', version: head.version };
@@ -229,6 +262,7 @@ async function switchHead(
   stores: PublishStores,
   request: PublishRequest,
   manifest: Manifest,
+  staged: Staged,
 ): Promise<'switched' | 'lost'> {
   const read = (path: string): Promise<Uint8Array> | Uint8Array => readStaged(stores.memories, request, manifest, path);
   const text = async (path: string): Promise<string> =>
@@ -238,6 +272,7 @@ async function switchHead(
   const pendingNotes: PendingNote[] = [];
   for (const path of listPendingNotes(Object.keys(manifest.files), manifest.notesConsumed))
     pendingNotes.push(previewNote(path, await read(path)));
+  staged.asked = true;
   return stores.heads.switchTo(request.userKey, {
     from: manifest.parent,
     epoch: request.base.epoch,

@@ -1,5 +1,11 @@
 import type { FileEntry, Manifest } from '../consolidation/manifest.ts';
 
+/** What was stored by one call of publishing. */
+export interface StagedObjects {
+  readonly manifests: readonly Manifest[];
+  readonly files: readonly { readonly path: string; readonly entry: FileEntry }[];
+}
+
 /**
  * Immutable file contents and manifests. Nothing here is visible to a reader until `HeadStore.switchTo` names it.
  */
@@ -27,6 +33,12 @@ export interface MemoryStore {
    * stay readable by their entries. Best effort: what fails is left for a later run and told by the adapter's telemetry.
    */
   hide(userKey: string, paths: readonly string[]): Promise<void>;
+
+  /**
+   * Takes back what one call of publishing stored and will never commit. Never what a remaining manifest names, nor a manifest
+   * that lies under the number of one of these but is another. Best effort, as `hide`: what stays is for `removeOrphans`.
+   */
+  discard(userKey: string, staged: StagedObjects): Promise<void>;
 
   /** Removes manifests that nobody can come to any more, and contents that no remaining manifest names. @returns how many contents went */
   removeOrphans(userKey: string, orphanManifests: readonly number[]): Promise<number>;

@@ -192,6 +192,27 @@ export function memoryStoreContract(name: string, openRig: () => Promise<MemoryS
       }
     });
 
+    it('takes back manifests of a publisher that lost, and nothing that another manifest names', async () => {
+      const { store, second } = await open();
+      const kept = await put(store, 'kept', 'local', 'a');
+      const lost = await put(store, 'lost', 'local', 'b');
+      const theirs = aManifest(3, { files: { a: kept }, actor: 'somebody else' });
+      await store.putManifest('local', aManifest(1, { files: { a: kept } }));
+      await store.putManifest('local', aManifest(2, { files: { a: kept, b: lost } }));
+      await second.putManifest('local', theirs);
+      const manifests = [
+        aManifest(2, { files: { a: kept, b: lost } }),
+        aManifest(3, { files: { a: kept } }),
+        aManifest(9),
+      ];
+      for (let time = 0; time < 2; time++)
+        await store.discard('local', { manifests, files: [{ path: 'b', entry: lost }] });
+      expect(await second.manifestNumbers('local')).toEqual([1, 3]);
+      expect(await second.manifest('local', 3)).toEqual(theirs);
+      expect(decodeUtf8(await second.readFile('local', 'a', kept))).toBe('kept');
+      expect(await store.putManifest('local', aManifest(2))).toBe('stored');
+    });
+
     it('removes nothing where every content is named, nor anything of another user', async () => {
       const { store } = await open();
       await store.putManifest('local', aManifest(1, { files: { a: await put(store, 'x', 'local', 'a') } }));

@@ -2,7 +2,7 @@ import type { FileEntry, Manifest } from '../../core/consolidation/manifest.ts';
 import { manifestToJson, parseManifest } from '../../core/consolidation/manifest-json.ts';
 import { DefectError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/ids.ts';
-import type { MemoryStore } from '../../core/ports/memory-store.ts';
+import type { MemoryStore, StagedObjects } from '../../core/ports/memory-store.ts';
 
 interface Shelf {
   readonly contents: Map<string, Uint8Array>;
@@ -52,6 +52,15 @@ export class MemoryMemoryStore implements MemoryStore {
   }
 
   async hide(): Promise<void> {}
+
+  /** As in files: contents of the same hash may be another publisher's. */
+  async discard(userKey: string, { manifests: staged }: StagedObjects): Promise<void> {
+    const { manifests } = this.shelf(userKey);
+    for (const manifest of staged) {
+      const isOurs = manifests.get(manifest.version) === JSON.stringify(manifestToJson(manifest));
+      if (isOurs) manifests.delete(manifest.version);
+    }
+  }
 
   async removeOrphans(userKey: string, orphanManifests: readonly number[]): Promise<number> {
     const { contents, manifests } = this.shelf(userKey);

@@ -166,3 +166,32 @@ describe('a publish over S3 of which one call goes wrong', () => {
     bench.s3.close();
   });
 });
+
+describe('a publisher that loses', () => {
+  it('leaves no version of its own behind, and every older one where it was', async () => {
+    const bench = await openBench();
+    const versions = () => bench.s3.bucket('memories').allVersions(`users/${USER}/`);
+    const before = versions().map(({ key, versionId }) => `${key} ${versionId}`);
+    const { switchTo } = bench.stores.heads;
+    bench.stores.heads.switchTo = async (userKey, request) => {
+      expect(versions().length).toBeGreaterThan(before.length);
+      await bench.stores.heads.setFence(USER, 'somebody else');
+      return switchTo.call(bench.stores.heads, userKey, request);
+    };
+    expect(await bench.publish(NEW)).toEqual({ kind: 'lost', reason: 'fence' });
+    expect(versions().map(({ key, versionId }) => `${key} ${versionId}`)).toEqual(before);
+    expect(await readHead(bench)).toEqual(OLD);
+  });
+
+  it('ends the same way where nothing can be deleted', async () => {
+    const bench = await openBench();
+    bench.stores.heads.switchTo = async () => {
+      await bench.stores.heads.setFence(USER, 'somebody else');
+      return 'lost';
+    };
+    bench.s3.faultFor = ({ command }) =>
+      command.startsWith('DeleteObject') ? { kind: 'fail', error: slowDown() } : undefined;
+    expect(await bench.publish(NEW)).toEqual({ kind: 'lost', reason: 'fence' });
+    expect(await readHead(bench)).toEqual(OLD);
+  });
+});

@@ -4,6 +4,7 @@ import { NO_USAGE } from '../../../core/agent/token-usage.ts';
 import { type CleanUp, removeOrphanVersions } from '../../../core/consolidation/orphan-versions.ts';
 import { type PublishRequest, publishVersion } from '../../../core/consolidation/publish.ts';
 import { findBaseline, loadVersionChain } from '../../../core/consolidation/version-chain.ts';
+import { UnavailableError } from '../../../core/errors.ts';
 import { LIMITS } from '../../../core/settings.ts';
 import { decodeUtf8, encodeUtf8 } from '../../../core/text.ts';
 import { DAY_MS } from '../../../core/time.ts';
@@ -305,6 +306,32 @@ describe('a head that moved meanwhile', () => {
     await shelf.setFence('u', 'other');
     expect(await publishVersion({ memories: shelf, heads: shelf }, request)).toEqual({ kind: 'lost', reason: 'fence' });
     expect(shelf.current.version).toBe(1);
+    expect(shelf.discarded.map((staged) => staged.files.map((file) => file.path))).toEqual([['MEMORY.md']]);
+    expect([...shelf.manifests.keys()]).toEqual([1]);
+  });
+
+  it.each([
+    ['putFile memory_summary.md', ['MEMORY.md']],
+    ['putManifest', ['MEMORY.md', 'memory_summary.md']],
+  ])('takes back what it stored when %s fails', async (call, paths) => {
+    const shelf = await shelfWithFirst();
+    const request = requestOver(shelf, { ...FIRST, 'MEMORY.md': 'm2', 'memory_summary.md': 'v1\ntwo' });
+    shelf.before = (write) => {
+      if (write === call) throw new UnavailableError('memory.write_failed', 'out');
+    };
+    await expect(publishVersion({ memories: shelf, heads: shelf }, request)).rejects.toThrow('out');
+    expect(shelf.discarded.flatMap((staged) => staged.files.map((file) => file.path)).sort()).toEqual(paths);
+  });
+
+  it('takes nothing back when it does not know how the switch ended', async () => {
+    const shelf = await shelfWithFirst();
+    const request = requestOver(shelf, { ...FIRST, 'MEMORY.md': 'm2' });
+    shelf.after = (write) => {
+      if (write === 'switchTo') throw new UnavailableError('table.unavailable', 'no answer');
+    };
+    await expect(publishVersion({ memories: shelf, heads: shelf }, request)).rejects.toThrow('no answer');
+    expect(shelf.discarded).toEqual([]);
+    expect((await readCurrent(shelf))['MEMORY.md']).toBe('m2');
   });
 
   it('keeps both notes when two are published at once', async () => {
@@ -351,6 +378,7 @@ describe('removing versions of runs that lost', () => {
     const shelf = await shelfWithFirst();
     const stale = requestOver(shelf, { ...FIRST, 'MEMORY.md': 'lost' });
     await publish(shelf, { ...FIRST, 'MEMORY.md': 'm2' });
+    shelf.discard = async () => {}; // as a run that died before it could take back what it stored
     await publishVersion({ memories: shelf, heads: shelf }, stale);
     expect(await shelf.manifestNumbers()).toEqual([1, 2, 3]);
     expect(await removeOrphanVersions({ memories: shelf, heads: shelf }, 'u', CLEAN_UP)).toEqual([3]);

@@ -1,7 +1,7 @@
 import type { FileEntry, Head, Manifest } from '../../../core/consolidation/manifest.ts';
 import { sha256Hex } from '../../../core/ids.ts';
 import type { HeadStore, SwitchRequest } from '../../../core/ports/head-store.ts';
-import type { MemoryStore } from '../../../core/ports/memory-store.ts';
+import type { MemoryStore, StagedObjects } from '../../../core/ports/memory-store.ts';
 
 /**
  * One user's versions and head in memory, with every write recorded in order, and a place to let somebody else act between
@@ -48,6 +48,16 @@ export class VersionShelf implements MemoryStore, HeadStore {
   }
 
   async hide(): Promise<void> {}
+
+  /** What was taken back, in order. */
+  readonly discarded: StagedObjects[] = [];
+
+  /** The contents stay: of the same hash, they may be another publisher's. */
+  async discard(_userKey: string, staged: StagedObjects): Promise<void> {
+    this.discarded.push(structuredClone({ files: staged.files, manifests: staged.manifests }));
+    for (const manifest of staged.manifests)
+      if (this.manifests.get(manifest.version) === manifest) this.manifests.delete(manifest.version);
+  }
 
   async removeOrphans(_userKey: string, orphans: readonly number[]): Promise<number> {
     return this.#write('removeOrphans', () => {
