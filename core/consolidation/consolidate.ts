@@ -254,9 +254,9 @@ class Consolidation {
 
   /** Ends the job badly; the version stays as it was. A run that lost the job marks nothing (behaviours G-09). */
   async #fail(setback: Setback): Promise<ConsolidationResult> {
-    const { code, detail, retryMs = LIMITS.retryDelayMs, spendsRetry = true } = setback;
+    const { code, detail, told = code, retryMs = LIMITS.retryDelayMs, spendsRetry = true } = setback;
     if (!this.#lease.lost) {
-      const failure = { now: this.#ports.clock.now(), reason: code, outcome: null, retry: retryMs, spendsRetry };
+      const failure = { now: this.#ports.clock.now(), reason: told, outcome: null, retry: retryMs, spendsRetry };
       await this.#ports.jobs.fail(this.#request.userKey, KEY, this.#lease.token, failure);
     }
     return { kind: 'failed', code, detail, turns: this.#turns, usage: this.#usage };

@@ -3,6 +3,7 @@ import { StillroomError } from '../errors.ts';
 import { LIMITS } from '../settings.ts';
 import { DAY_MS } from '../time.ts';
 import type { ArtifactFault } from './artifact-fault.ts';
+import { SHRINK_CODES } from './shrink-guard.ts';
 
 /** Another run holds the lock, or a reset happened: nothing of this run counts. */
 export const OWNERSHIP_LOST = 'consolidation.ownership_lost';
@@ -12,6 +13,8 @@ export interface Setback {
   readonly code: string;
   /** Content-free. */
   readonly detail: string;
+  /** What status says, content-free; it begins with the code. Absent: the code alone. */
+  readonly told?: string;
   /** ms until the next claim; absent: an hour. */
   readonly retryMs?: number;
   /** Absent: true. */
@@ -35,11 +38,19 @@ export function setbackForStop(end: Extract<AgentEnd, { kind: 'stopped' }>, now:
   }
 }
 
-/** The result did not pass the gates: the codes, not the places, since these may name the person's files. */
+const TOLD_FAULTS = 5;
+
+/**
+ * The result did not pass the gates: status tells the first faults by code and place (a file of the memory and a line), never
+ * by what stands there.
+ */
 export function setbackForFaults(faults: readonly ArtifactFault[]): Setback {
-  const codes = [...new Set(faults.map((fault) => fault.code))];
-  const code = codes.includes('memory.shrunk') ? 'artifacts.shrunk' : 'artifacts.invalid';
-  return { code, detail: `${faults.length} faults: ${codes.join(', ')}` };
+  const shrunk = faults.some((fault) => SHRINK_CODES.has(fault.code));
+  const code = shrunk ? 'artifacts.shrunk' : 'artifacts.invalid';
+  const told = faults.slice(0, TOLD_FAULTS).map((fault) => `${fault.code} ${fault.place}`);
+  const more = faults.length - told.length;
+  const places = [...told, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  return { code, detail: `${faults.length} faults: ${places}`, told: `${code}: ${places}` };
 }
 
 /** A step that threw. What is no failure of ours by name is told as a defect, without its message. */

@@ -1,15 +1,7 @@
 import { isBlank } from '../text.ts';
 import { type DocumentFault, type GrammarCode, grammarFault } from './memory-grammar.ts';
-
-/** A line of a task's `### rollout_summary_files`. */
-export interface SourceLine {
-  readonly path: string;
-  readonly cwd: string;
-  readonly rolloutPath: string;
-  readonly updatedAt: string;
-  readonly threadId: string;
-  readonly line: number;
-}
+import { splitReferences } from './references.ts';
+import { parseSourceLine, type SourceLine } from './source-line.ts';
 
 export interface MemoryTask {
   readonly number: number;
@@ -47,19 +39,18 @@ export interface MemoryDocument {
   readonly groups: readonly TaskGroup[];
 }
 
-const SECTIONS: Readonly<Record<string, BulletSection>> = {
-  'User preferences': 'preferences',
-  'Reusable knowledge': 'knowledge',
-  'Failures and how to do differently': 'failures',
-};
+/** The sections of a group by their headings, in the order in which they stand. */
+export const BULLET_SECTIONS: ReadonlyMap<string, BulletSection> = new Map([
+  ['User preferences', 'preferences'],
+  ['Reusable knowledge', 'knowledge'],
+  ['Failures and how to do differently', 'failures'],
+]);
 const APPLIES_TO = /^applies_to: cwd=(.+?); project=([^;]+); reuse_rule=(.+)$/;
-const SOURCE =
-  /^- (rollout_summaries\/[^/\s]+\.md) \(cwd=(.*), rollout_path=(.*), updated_at=([^,()]+), thread_id=([^,()\s]+)\)$/;
-const REFERENCES = /(?:[\s,]*\[(?:Task \d+|ad-hoc note)\])+$/;
 
-interface OpenTask extends MemoryTask {
+interface OpenTask extends Omit<MemoryTask, 'sources' | 'keywords'> {
   readonly sources: SourceLine[];
-  readonly keywords: string[];
+  /** Each word once, in the order in which they stand: the most telling first. */
+  readonly keywords: Set<string>;
 }
 
 interface OpenGroup {
@@ -111,8 +102,8 @@ class MemoryParser {
     }
     this.#closeBullet();
     if (isBlank(line)) return;
-    const heading = /^(#{1,6}) (.*)$/.exec(line);
-    if (heading) this.#takeHeading(heading[1]?.length ?? 0, (heading[2] ?? '').trim(), number);
+    const level = /^#{1,6}(?= )/.exec(line)?.[0].length;
+    if (level !== undefined) this.#takeHeading(level, line.slice(level).trim(), number);
     else this.#takeLine(line, number);
   }
 
@@ -128,7 +119,7 @@ class MemoryParser {
     const group = this.#groups.at(-1);
     const groupName = /^Task Group:(.*)$/.exec(title)?.[1]?.trim();
     const task = /^Task (\d+):(.*)$/.exec(title);
-    const section = SECTIONS[title];
+    const section = BULLET_SECTIONS.get(title);
     if (level === 1 && groupName !== undefined) this.#openGroup(groupName, line);
     else if (group === undefined) this.#passOver('before_group', line);
     else if (level === 2 && task) this.#openTask(group, Number(task[1]), task[2]?.trim() ?? '', line);
@@ -165,7 +156,7 @@ class MemoryParser {
   #openTask(group: OpenGroup, number: number, title: string, line: number): void {
     if (number !== group.tasks.length + 1) this.#fault('task_number', line);
     if (title === '') this.#fault('task_title', line);
-    group.tasks.push({ number, title, sources: [], keywords: [], line });
+    group.tasks.push({ number, title, sources: [], keywords: new Set(), line });
     this.#place = { kind: 'task' };
   }
 
@@ -186,7 +177,7 @@ class MemoryParser {
     if (place.kind === 'head') this.#takeHeadLine(group, line, number);
     else if (!line.startsWith('- ') || place.kind === 'task') this.#fault('stray_text', number);
     else if (place.kind === 'sources') this.#takeSource(task, line, number);
-    else if (place.kind === 'keywords') task?.keywords.push(...splitWords(line.slice(2)));
+    else if (place.kind === 'keywords') addWords(task?.keywords, line.slice(2));
     else this.#bullet = { section: place.section, lines: [line.slice(2)], line: number };
   }
 
@@ -199,9 +190,9 @@ class MemoryParser {
   }
 
   #takeSource(task: OpenTask | undefined, line: string, number: number): void {
-    const [, path = '', cwd = '', rolloutPath = '', updatedAt = '', threadId = ''] = SOURCE.exec(line) ?? [];
-    if (path === '') this.#fault('source_format', number);
-    else task?.sources.push({ path, cwd, rolloutPath, updatedAt, threadId, line: number });
+    const source = parseSourceLine(line);
+    if (source === undefined) this.#fault('source_format', number);
+    else task?.sources.push({ ...source, line: number });
   }
 
   #closeBullet(): void {
@@ -209,13 +200,11 @@ class MemoryParser {
     const group = this.#groups.at(-1);
     this.#bullet = undefined;
     if (open === undefined || group === undefined) return;
-    const whole = open.lines.join('\n').trimEnd();
-    const references = REFERENCES.exec(whole)?.[0] ?? '';
-    const text = whole.slice(0, whole.length - references.length).trim();
-    const tasks = [...references.matchAll(/\[Task (\d+)\]/g)].map((match) => Number(match[1]));
+    const lines = open.lines.map((line) => line.trimEnd());
+    const { text, tasks, fromNote } = splitReferences(lines.join('\n').trimEnd());
     if (text === '') this.#fault('empty_bullet', open.line);
-    if (references === '') this.#fault('bullet_without_task', open.line);
-    group.bullets[open.section].push({ text, tasks, fromNote: references.includes('[ad-hoc note]'), line: open.line });
+    if (tasks.length === 0 && !fromNote) this.#fault('bullet_without_task', open.line);
+    group.bullets[open.section].push({ text, tasks, fromNote, line: open.line });
   }
 
   #checkGroup(group: OpenGroup): void {
@@ -226,7 +215,7 @@ class MemoryParser {
       this.#fault('no_task', group.line);
     for (const task of group.tasks) {
       if (task.sources.length === 0) this.#fault('no_sources', task.line);
-      if (task.keywords.length === 0) this.#fault('no_keywords', task.line);
+      if (task.keywords.size === 0) this.#fault('no_keywords', task.line);
     }
     const known = new Set(group.tasks.map((task) => task.number));
     for (const bullet of bullets)
@@ -238,15 +227,14 @@ class MemoryParser {
   }
 }
 
-function splitWords(text: string): readonly string[] {
-  return text
-    .split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '');
+function addWords(keywords: Set<string> | undefined, text: string): void {
+  for (const word of text.split(',')) if (word.trim() !== '') keywords?.add(word.trim());
 }
 
 function closeGroup(group: OpenGroup): TaskGroup {
   const [, cwd = '', project = '', reuseRule = ''] = group.appliesTo ?? [];
-  const { name, tasks, bullets, line } = group;
-  return { name, scope: group.scope ?? '', cwd, project: project.trim(), reuseRule, tasks, bullets, line };
+  const { name, bullets, line } = group;
+  const tasks = group.tasks.map((task) => ({ ...task, keywords: [...task.keywords] }));
+  const applies = { cwd: cwd.trim(), project: project.trim(), reuseRule: reuseRule.trim() };
+  return { name, scope: group.scope ?? '', ...applies, tasks, bullets, line };
 }

@@ -3,6 +3,9 @@ import { LIMITS } from '../settings.ts';
 /** Points on top of the share of removed inputs (DV-19). */
 const SLACK_POINTS = 20;
 
+/** Faults of results that lose too much: an alarm (DV-19). */
+export const SHRINK_CODES: ReadonlySet<string> = new Set(['memory.shrunk', 'summary.shrunk', 'skill.shrunk']);
+
 export interface ShrinkCase {
   /** UTF-8 bytes of MEMORY.md in the version that the run started from, and in its result. */
   readonly bytesBefore: number;

@@ -5,7 +5,10 @@ import { decodeUtf8Strict } from '../text.ts';
 import type { FileTree } from '../workspace/file-tree.ts';
 import { isWorkspacePath } from '../workspace/workspace-path.ts';
 import type { ArtifactFault } from './artifact-fault.ts';
-import { type MemoryDocument, parseMemoryDocument, type SourceLine, type TaskGroup } from './memory-document.ts';
+import { type MemoryDocument, parseMemoryDocument, type TaskGroup } from './memory-document.ts';
+import type { DocumentFault } from './memory-grammar.ts';
+import type { SourceLine } from './source-line.ts';
+import { findSummaryFaults } from './summary-grammar.ts';
 import { validateSkills } from './validate-skills.ts';
 
 export const MEMORY_PATH = 'MEMORY.md';
@@ -56,7 +59,7 @@ function validateMemory(tree: FileTree, inputs: readonly KnownInput[]): readonly
   const { document, faults } = parseMemoryDocument(read.text);
   const grammar = faults
     .filter((fault) => inputs.length > 0 || fault.code !== 'memory.no_group')
-    .map(({ code, line, message, cure }) => ({ code, place: `${MEMORY_PATH}:${line}`, message, cure }));
+    .map((fault) => at(MEMORY_PATH, fault));
   return [...read.faults, ...grammar, ...validateSources(document, tree, inputs)];
 }
 
@@ -114,13 +117,12 @@ function validateProject(
 function validateSummary(tree: FileTree): readonly ArtifactFault[] {
   const read = readOutput(tree, SUMMARY_PATH, LIMITS.summaryFileBytes);
   if (read.text === undefined) return read.faults;
-  const faults = parseSummary(read.text).faults.map(({ code, line, message }) => ({
-    code,
-    place: `${SUMMARY_PATH}:${line}`,
-    message,
-    cure: "the first line is exactly `v1`; then `## User Profile`, `## User preferences`, `## General Tips`, `## What's in Memory`",
-  }));
+  const faults = findSummaryFaults(parseSummary(read.text)).map((fault) => at(SUMMARY_PATH, fault));
   return [...read.faults, ...faults];
+}
+
+function at(path: string, { code, line, message, cure }: DocumentFault): ArtifactFault {
+  return { code, place: `${path}:${line}`, message, cure };
 }
 
 function findSecrets(tree: FileTree): readonly ArtifactFault[] {

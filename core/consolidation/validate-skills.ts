@@ -48,8 +48,17 @@ function readFrontMatter(text: string): ReadonlyMap<string, string> | undefined 
   const block = /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text)?.[1];
   if (block === undefined) return undefined;
   const pairs = block.split(/\r?\n/).flatMap((line) => {
-    const match = /^([a-z_]+):\s*(.*?)\s*$/.exec(line);
-    return match ? [[match[1] ?? '', (match[2] ?? '').replace(/^(["'])(.*)\1$/, '$2')] as const] : [];
+    const key = /^[a-z_]+(?=:)/.exec(line)?.[0];
+    if (key === undefined) return [];
+    return [
+      [
+        key,
+        line
+          .slice(key.length + 1)
+          .trim()
+          .replace(/^(["'])(.*)\1$/, '$2'),
+      ] as const,
+    ];
   });
   return new Map(pairs);
 }

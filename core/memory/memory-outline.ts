@@ -1,3 +1,4 @@
+import { parseMemoryDocument } from '../consolidation/memory-document.ts';
 import { isBlank } from '../text.ts';
 import { GLOBAL_SCOPE } from './summary-document.ts';
 
@@ -31,23 +32,18 @@ export function outlineMemory(memory: string): string {
 
 interface Group {
   readonly name: string;
-  project: string;
-  readonly tasks: string[];
+  readonly project: string;
+  readonly tasks: readonly string[];
 }
 
 function readGroups(memory: string): readonly Group[] {
-  const groups: Group[] = [];
-  for (const line of memory.split(/\r?\n/)) {
-    const name = /^# Task Group:[ \t]*(.+?)[ \t]*$/.exec(line)?.[1];
-    if (name !== undefined && !isBlank(name)) groups.push({ name, project: 'unknown', tasks: [] });
-    const group = groups.at(-1);
-    if (group === undefined) continue;
-    const project = /^applies_to:.*; project=([^;]+); reuse_rule=/.exec(line)?.[1]?.trim();
-    if (project !== undefined && project !== '') group.project = project === '*' ? GLOBAL_SCOPE : project;
-    const task = /^## Task \d+:[ \t]*(.+?)[ \t]*$/.exec(line)?.[1];
-    if (task !== undefined) group.tasks.push(task);
-  }
-  return groups;
+  const { groups } = parseMemoryDocument(memory).document;
+  const named = groups.filter((group) => !isBlank(group.name));
+  return named.map(({ name, project, tasks }) => ({
+    name,
+    project: project === '' ? 'unknown' : project === '*' ? GLOBAL_SCOPE : project,
+    tasks: tasks.flatMap((task) => (task.title === '' ? [] : [task.title])),
+  }));
 }
 
 function showGroup(group: Group): string[] {

@@ -48,25 +48,22 @@ export interface SummaryDocument {
   readonly projects: readonly string[];
 }
 
-export interface SummaryFault {
-  readonly code: string;
-  /** From 1; for something missing, the last line. */
-  readonly line: number;
-  readonly message: string;
+/** A summary, read. */
+export interface ParsedSummary {
+  readonly document: SummaryDocument;
+  /** Number of the last line. */
+  readonly lastLine: number;
+  /** The line of a code fence that is never closed; null where each one is. */
+  readonly openFence: number | null;
 }
 
-/**
- * Reads a summary. Any text can be read; what does not fit the grammar is told as faults, and is kept as text.
- */
-export function parseSummary(text: string): {
-  readonly document: SummaryDocument;
-  readonly faults: readonly SummaryFault[];
-} {
-  const blocks = readBlocks(text);
+/** Reads a summary. Any text can be read; what does not fit the grammar is kept as text (`findSummaryFaults` tells it). Linear. */
+export function parseSummary(text: string): ParsedSummary {
+  const { blocks, openFence } = readBlocks(text);
   const topics = blocks.filter((block) => block.kind === 'topic').map(readTopic);
   const named = blocks.flatMap(({ project }) => (project === null || project === GLOBAL_SCOPE ? [] : [project]));
   const document = { blocks, topics, projects: [...new Set(named)] };
-  return { document, faults: findFaults(document, text.split('\n').length) };
+  return { document, lastLine: text.split('\n').length, openFence };
 }
 
 /** Where the reading stands: which headings are open. */
@@ -80,32 +77,34 @@ const OUTSIDE: Place = { section: null, project: null, day: null, older: false }
 
 type OpenBlock = SummaryBlock & { readonly lines: string[] };
 
-function readBlocks(text: string): SummaryBlock[] {
+function readBlocks(text: string): { readonly blocks: readonly SummaryBlock[]; readonly openFence: number | null } {
   const blocks: OpenBlock[] = [];
   let place = OUTSIDE;
-  let fenced = false;
+  let openFence: number | null = null;
   for (const [at, line] of text.split('\n').entries()) {
     const last = blocks.at(-1);
-    const fence = /^\s*(```|~~~)/.test(line);
-    const continues = fenced || line.trim() === '' || (/^[ \t]/.test(line) && last !== undefined && last.level === 0);
-    if (fence) fenced = !fenced;
+    const fence = /^\s*(?:```|~~~)/.test(line);
+    const continues =
+      openFence !== null || line.trim() === '' || (/^[ \t]/.test(line) && last !== undefined && last.level === 0);
+    if (fence) openFence = openFence === null ? at + 1 : null;
     if (continues && last !== undefined) {
       last.lines.push(line);
       continue;
     }
-    const heading = /^(#{2,4})[ \t]+(.*?)[ \t\r]*$/.exec(line);
-    if (heading) place = enter(place, heading[1]?.length ?? 0, heading[2] ?? '');
+    const level = /^#{2,4}(?=[ \t])/.exec(line)?.[0].length ?? 0;
+    if (level > 0) place = enter(place, level, line.slice(level).trim());
     blocks.push({
-      kind: heading ? 'heading' : kindOf(line, at, place),
-      level: heading?.[1]?.length ?? 0,
+      kind: level > 0 ? 'heading' : kindOf(line, at, place),
+      level,
       ...place,
       line: at + 1,
       lines: [line],
     });
   }
-  return blocks.map((block) =>
+  const owned = blocks.map((block) =>
     block.older && block.kind === 'topic' ? { ...block, project: olderOwner(block) } : block,
   );
+  return { blocks: owned, openFence };
 }
 
 function enter(place: Place, level: number, title: string): Place {
@@ -148,49 +147,4 @@ function fieldOf(block: SummaryBlock, name: 'desc' | 'learnings'): string | null
   const start = new RegExp(`^[ \\t]+(?:[-*+] +)?${name}:[ \\t]*`);
   const line = block.lines.find((candidate) => start.test(candidate));
   return line === undefined ? null : line.replace(start, '').trim();
-}
-
-function findFaults(document: SummaryDocument, lastLine: number): SummaryFault[] {
-  const faults: SummaryFault[] = [];
-  const first = document.blocks[0];
-  if (first?.kind !== 'version' || first.lines[0] !== 'v1') {
-    faults.push({ code: 'summary.first_line', line: 1, message: 'the first line must be exactly v1' });
-  }
-  for (const section of SUMMARY_SECTIONS) {
-    const found = document.blocks.filter((block) => block.level === 2 && block.section === section);
-    const message = `there must be exactly one section "## ${section}"`;
-    if (found.length === 0) faults.push({ code: 'summary.missing_section', line: lastLine, message });
-    const second = found[1];
-    if (second) faults.push({ code: 'summary.duplicate_section', line: second.line, message });
-  }
-  faults.push(...document.blocks.flatMap(findHeadingFault), ...document.topics.flatMap(findTopicFault));
-  return faults.sort((left, right) => left.line - right.line);
-}
-
-function findHeadingFault(block: SummaryBlock): SummaryFault[] {
-  if (block.kind !== 'heading' || block.section !== TOPICS_SECTION) return [];
-  if (block.level === 3 && block.project === '') {
-    return [{ code: 'summary.no_project', line: block.line, message: 'a project heading must be "### <scope key>"' }];
-  }
-  if (block.level === 4 && !isDay(block.day ?? '')) {
-    return [{ code: 'summary.bad_day', line: block.line, message: 'a day heading must be "#### YYYY-MM-DD"' }];
-  }
-  return [];
-}
-
-function findTopicFault(topic: SummaryTopic): SummaryFault[] {
-  const fault = (code: string, message: string): SummaryFault[] => [{ code, line: topic.line, message }];
-  if (topic.desc === null || topic.desc === '')
-    return fault('summary.no_desc', 'a topic must have a line "  - desc: <one line>"');
-  if (topic.older && topic.project === null)
-    return fault('summary.no_scope', 'the desc of an older topic must start with its project: "[<scope key>] …"');
-  if (!topic.older && topic.day === null)
-    return fault('summary.no_day', 'a topic must stand below a day: "#### YYYY-MM-DD"');
-  return [];
-}
-
-function isDay(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const ms = Date.parse(`${text}T00:00:00Z`);
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
 }

@@ -1,3 +1,4 @@
+import { splitReferences } from '../../core/consolidation/references.ts';
 import { type MemoryText, makeBullet, renderMemoryText } from './memory-lines.ts';
 import { sectionOf, withSection } from './merge.ts';
 import { notesGroupOf } from './notes.ts';
@@ -5,7 +6,6 @@ import { notesGroupOf } from './notes.ts';
 const BY_HAND = '(written by hand)';
 /** Lines that only give the document its form. */
 const FORM = /^(?:#|scope:|applies_to:|- rollout_summaries\/)/;
-const REFERENCES = /(?:[\s,]*\[(?:Task \d+|ad-hoc note)\])+$/;
 const MAX_LINES = 50;
 
 /** The lines that a person added to MEMORY.md, as the workspace diff shows them, without their dash and references. */
@@ -18,14 +18,14 @@ export function readHandLines(diff: string): readonly string[] {
     .filter((line) => line.startsWith('+') && !line.startsWith('+++ '))
     .map((line) => line.slice(1).trim())
     .filter((line) => line !== '' && !FORM.test(line))
-    .map((line) => line.replace(/^- /, '').replace(REFERENCES, ''))
+    .map((line) => splitReferences(line.replace(/^- /, '')).text)
     .slice(0, MAX_LINES);
 }
 
 /** The lines that an earlier rewrite kept. */
 export function keptHandLines(memory: string): readonly string[] {
   return memory.split('\n').flatMap((line) => {
-    const kept = line.replace(REFERENCES, '');
+    const kept = splitReferences(line).text;
     return line.startsWith('- ') && kept.endsWith(` ${BY_HAND}`) ? [kept.slice(2, -BY_HAND.length - 1)] : [];
   });
 }

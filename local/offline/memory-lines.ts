@@ -1,3 +1,5 @@
+import { splitReferences } from '../../core/consolidation/references.ts';
+import { parseSourceLine } from '../../core/consolidation/source-line.ts';
 import type { LessonKind } from './session-record.ts';
 
 /**
@@ -54,8 +56,6 @@ export const SECTION_HEADINGS: Readonly<Record<LessonKind, string>> = {
   failures: 'Failures and how to do differently',
 };
 const KINDS: readonly LessonKind[] = ['preferences', 'knowledge', 'failures'];
-const SOURCE = /^- (rollout_summaries\/[^/\s]+\.md) \(.*updated_at=([^,()]+), thread_id=([^,()\s]+)\)$/;
-const REFERENCES = /(?:[\s,]*\[(?:Task \d+|ad-hoc note)\])+\s*$/;
 
 /** The bytes that a group was read from; a group that was changed is another object and has none. */
 const ORIGINALS = new WeakMap<GroupText, string>();
@@ -95,8 +95,8 @@ function readTaskText(lines: readonly string[]): TaskText {
   const sources: SourceText[] = [];
   const rest: string[] = [];
   for (const line of lines.slice(1)) {
-    const match = SOURCE.exec(line);
-    if (match) sources.push({ line, path: match[1] ?? '', updatedAt: match[2] ?? '', threadId: match[3] ?? '' });
+    const source = parseSourceLine(line);
+    if (source !== undefined) sources.push({ line, ...source });
     else if (line !== '### rollout_summary_files') rest.push(line);
   }
   return { title, sources, rest: trimStart(trimEnd(rest)) };
@@ -115,17 +115,8 @@ function readSection(lines: readonly string[]): SectionText {
 }
 
 function readBullet(lines: readonly string[]): BulletText {
-  const whole = lines.join('\n').trimEnd();
-  const references = REFERENCES.exec(whole)?.[0] ?? '';
-  return {
-    lines,
-    text: whole
-      .slice(0, whole.length - references.length)
-      .replace(/^- /, '')
-      .trim(),
-    tasks: [...references.matchAll(/\[Task (\d+)\]/g)].map((match) => Number(match[1])),
-    fromNote: references.includes('[ad-hoc note]'),
-  };
+  const { text, tasks, fromNote } = splitReferences(lines.join('\n').trimEnd());
+  return { lines, text: text.replace(/^- ?/, '').trim(), tasks, fromNote };
 }
 
 /** The same bullet with other references; the lines stay as they are when nothing changes. */

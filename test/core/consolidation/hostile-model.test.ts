@@ -123,7 +123,10 @@ describe('a model that', () => {
     if (detail !== undefined && result.kind === 'failed') expect(result.detail).toContain(detail);
     expect(await bench.files()).toEqual(before);
     expect(await bench.heads.read(USER)).toMatchObject({ version: 1, summary: SUMMARY_TEXT });
-    expect(await bench.jobs.get(USER, { kind: 'consolidation' })).toMatchObject({ status: 'error', lastError: code });
+    expect(await bench.jobs.get(USER, { kind: 'consolidation' })).toMatchObject({
+      status: 'error',
+      lastError: detail === undefined ? expect.stringContaining(code) : expect.stringMatching(`^${code}: .*${detail} `),
+    });
     const level = code === 'artifacts.shrunk' ? 'error' : 'warn';
     expect(bench.telemetry.events.at(-1)).toMatchObject({ level, name: 'consolidation.ended', fields: { code } });
     expect(JSON.stringify([result.kind === 'failed' ? result.detail : '', bench.telemetry])).not.toContain(fakeKey());

@@ -1,13 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { findSummaryFaults } from '../../../core/consolidation/summary-grammar.ts';
 import { parseSummary } from '../../../core/memory/summary-document.ts';
 import { SAMPLE_SUMMARY } from '../../support/sample-summary.ts';
 
-const codesOf = (text: string) => parseSummary(text).faults.map((fault) => `${fault.code}@${fault.line}`);
+const codesOf = (text: string) => findSummaryFaults(parseSummary(text)).map((fault) => `${fault.code}@${fault.line}`);
 
 describe('parseSummary', () => {
   it('finds no fault in a whole summary', () => {
-    expect(parseSummary(SAMPLE_SUMMARY).faults).toEqual([]);
+    expect(findSummaryFaults(parseSummary(SAMPLE_SUMMARY))).toEqual([]);
   });
 
   it('reads topics with their project, day, keywords and lines', () => {
@@ -49,6 +50,11 @@ describe('parseSummary', () => {
     ['no desc', SAMPLE_SUMMARY.replace('  - desc: Shop cart\n', ''), ['summary.no_desc@36']],
     ['an older topic of nobody', SAMPLE_SUMMARY.replace('[/work/api] ', ''), ['summary.no_scope@50']],
     ['a topic without a day', SAMPLE_SUMMARY.replace('#### 2026-03-01\n', ''), ['summary.no_day@42']],
+    [
+      'a section of its own',
+      SAMPLE_SUMMARY.replace('## General Tips', '## Rules\n\n## General Tips'),
+      ['summary.unknown_section@12'],
+    ],
     ['a project without a key', SAMPLE_SUMMARY.replace('### /work/api', '### '), ['summary.no_project@39']],
   ])('tells the fault of %s', (_name, text, faults) => {
     expect(codesOf(text)).toEqual(expect.arrayContaining(faults));
@@ -57,7 +63,7 @@ describe('parseSummary', () => {
 
   it('takes no heading inside a code block for one', () => {
     const text = SAMPLE_SUMMARY.replace('- Never force-push.', '- Use:\n```\n## General Tips\n```');
-    expect(parseSummary(text).faults).toEqual([]);
+    expect(findSummaryFaults(parseSummary(text))).toEqual([]);
   });
 
   it('puts every line of any text into exactly one block', () => {
