@@ -138,6 +138,10 @@ export const LIMITS = {
   /** DV-19. */
   shrinkPercent: 40,
   historyDays: 90,
+  /** How long the answers of a run are kept with the version that it made. */
+  replayMs: 30 * DAY_MS,
+  /** A record above this, uncompressed, is not kept: 120 turns with the largest answers are half of it. */
+  replayBytes: 32 * 1_048_576,
   /** A file above this is fetched from where it lies: Lambda refuses answers over 6 MB, and bytes grow by a third on the way (user case C16). */
   inlineFileBytes: 4_300_000,
   /** A rollout above this is uploaded to where rollouts lie (api.md). */

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FilesMemoryStore } from '../adapters/files/memory-store.ts';
+import { FilesReplayStore } from '../adapters/files/replay-store.ts';
 import { FilesRolloutStore } from '../adapters/files/rollout-store.ts';
 import { FilesTemplateStore } from '../adapters/files/template-store.ts';
 import { FilesUserTraces } from '../adapters/files/user-traces.ts';
@@ -62,6 +63,7 @@ export interface Home {
   readonly receipts: SqliteReceiptStore;
   readonly imports: SqliteImportIndex;
   readonly memories: FilesMemoryStore;
+  readonly replays: FilesReplayStore;
   readonly templates: FilesTemplateStore;
   /** All that the home keeps of its user. */
   readonly traces: readonly UserTraces[];
@@ -133,6 +135,7 @@ function assembleHome(folder: string, database: Database, instance: Instance | n
     receipts: new SqliteReceiptStore(database),
     imports: new SqliteImportIndex(database),
     memories: new FilesMemoryStore(folder),
+    replays: new FilesReplayStore(folder),
     templates: new FilesTemplateStore(TEMPLATES),
     traces: [new FilesUserTraces(folder), new SqliteUserTraces(database)],
     marks: new SqliteEraseMarks(database),

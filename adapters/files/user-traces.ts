@@ -5,10 +5,10 @@ import { NO_TRACES, type TraceCounts, type UserTraces } from '../../core/ports/u
 import { errorCode, userFolder, writeFailure } from './home-files.ts';
 
 /**
- * Folders that hold files of a user: rollouts, versions, the working copy of the memory, and what a replacement of that copy
- * leaves beside it when it is killed.
+ * Folders that hold files of a user: rollouts, versions, records of runs, the working copy of the memory, and what a replacement
+ * of that copy leaves beside it when it is killed.
  */
-const FOLDERS = ['rollouts', 'versions', 'memories', 'memories.next', 'memories.old'];
+const FOLDERS = ['rollouts', 'versions', 'replays', 'memories', 'memories.next', 'memories.old'];
 
 /** What a home keeps of a user in files: each file is one object with one content. */
 export class FilesUserTraces implements UserTraces {

@@ -1,4 +1,5 @@
 import { isThreadId } from '../../core/ids.ts';
+import type { ReplayRef } from '../../core/ports/replay-store.ts';
 
 /**
  * Object keys of both buckets (storage.md, "S3"). Every prefix ends in `/`, so that `user1` never reaches `user10`. Shared
@@ -6,6 +7,11 @@ import { isThreadId } from '../../core/ids.ts';
  */
 export const ROLLOUTS_PREFIX = 'rollouts/';
 export const USERS_PREFIX = 'users/';
+/**
+ * The tag of records of runs: a lifecycle rule names a prefix and tags, and the user key stands in front of what tells these keys
+ * from others.
+ */
+export const REPLAY_TAG = { key: 'stillroom', value: 'replay' } as const;
 
 export function rolloutsPrefix(userKey: string): string {
   return `${ROLLOUTS_PREFIX}${userKey}/`;
@@ -41,7 +47,7 @@ export function manifestsPrefix(userKey: string): string {
 }
 
 export function manifestKey(userKey: string, version: number): string {
-  return `${manifestsPrefix(userKey)}${String(version).padStart(10, '0')}.json`;
+  return `${manifestsPrefix(userKey)}${tenDigits(version)}.json`;
 }
 
 /** The number of a manifest of this user; undefined for every other key. */
@@ -49,6 +55,28 @@ export function parseManifestKey(userKey: string, key: string): number | undefin
   const prefix = manifestsPrefix(userKey);
   const digits = key.startsWith(prefix) ? /^(\d{10})\.json$/.exec(key.slice(prefix.length))?.[1] : undefined;
   return digits === undefined ? undefined : Number(digits);
+}
+
+export function replaysPrefix(userKey: string): string {
+  return `${userPrefix(userKey)}replays/`;
+}
+
+/** The record of the run that made a version. */
+export function replayKey(userKey: string, { epoch, version, createdAt }: ReplayRef): string {
+  return `${replaysPrefix(userKey)}${tenDigits(epoch)}-${tenDigits(version)}-${createdAt}.json.gz`;
+}
+
+/** Which record of this user lies under a key; undefined for every other key. */
+export function parseReplayKey(userKey: string, key: string): ReplayRef | undefined {
+  const prefix = replaysPrefix(userKey);
+  const name = key.startsWith(prefix) ? key.slice(prefix.length) : '';
+  const [, epoch, version, createdAt] = /^(\d{10})-(\d{10})-(\d{1,16})\.json\.gz$/.exec(name) ?? [];
+  if (epoch === undefined || version === undefined || createdAt === undefined) return undefined;
+  return { epoch: Number(epoch), version: Number(version), createdAt: Number(createdAt) };
+}
+
+function tenDigits(number: number): string {
+  return String(number).padStart(10, '0');
 }
 
 export function bodiesPrefix(userKey: string): string {

@@ -4,6 +4,8 @@ import { UnavailableError } from '../../core/errors.ts';
 export type ObjectFailureCode =
   | 'memory.read_failed'
   | 'memory.write_failed'
+  | 'replay.read_failed'
+  | 'replay.write_failed'
   | 'rollout.read_failed'
   | 'rollout.write_failed'
   | 'traces.read_failed'
@@ -12,6 +14,8 @@ export type ObjectFailureCode =
 const MESSAGES: Readonly<Record<ObjectFailureCode, string>> = {
   'memory.read_failed': 'the object store did not give a file of the memory',
   'memory.write_failed': 'the object store did not take a change of the memory',
+  'replay.read_failed': 'the object store did not give the record of a run',
+  'replay.write_failed': 'the object store did not take a change of the records of runs',
   'rollout.read_failed': 'the object store did not give the rollout',
   'rollout.write_failed': 'the object store did not take the rollout',
   'traces.read_failed': 'the object store did not list what it keeps',

@@ -27,7 +27,11 @@ export const DELETE_BATCH = 1_000;
 export function putRequest(
   place: ObjectPlace,
   content: Uint8Array,
-  more: { readonly contentType: string; readonly metadata?: Record<string, string> },
+  more: {
+    readonly contentType: string;
+    readonly metadata?: Record<string, string>;
+    readonly tag?: { readonly key: string; readonly value: string };
+  },
 ): PutObjectCommandInput {
   return {
     Bucket: place.bucket,
@@ -37,6 +41,7 @@ export function putRequest(
     ContentType: more.contentType,
     ChecksumSHA256: sha256Base64(content),
     ...(more.metadata === undefined ? {} : { Metadata: more.metadata }),
+    ...(more.tag === undefined ? {} : { Tagging: `${more.tag.key}=${more.tag.value}` }),
   };
 }
 

@@ -31,7 +31,8 @@ export interface ModelAccount {
 }
 
 const tokens = z.number();
-const usageShape = z.object({
+/** Tokens as they are kept with an answer. */
+export const tokenUsageShape = z.object({
   inputTokens: tokens,
   cachedInputTokens: tokens,
   cacheWriteInputTokens: tokens,
@@ -47,18 +48,19 @@ const itemShape = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('opaque'), json: z.string() }),
 ]);
 const rateLimitShape = z.object({ name: z.string(), remainingPercent: z.number(), resetsAt: z.number() });
-const turnShape = z.discriminatedUnion('kind', [
+/** Any answer of a step that asks the model. */
+export const turnShape = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('reply'),
     text: z.string(),
     toolCalls: z.array(callShape),
     items: z.array(itemShape),
-    usage: usageShape.nullable(),
+    usage: tokenUsageShape.nullable(),
     model: z.string(),
     rateLimits: z.array(rateLimitShape),
   }),
-  z.object({ kind: z.literal('refused'), usage: usageShape.nullable() }),
-  z.object({ kind: z.literal('incomplete'), reason: z.enum(['length', 'filter']), usage: usageShape.nullable() }),
+  z.object({ kind: z.literal('refused'), usage: tokenUsageShape.nullable() }),
+  z.object({ kind: z.literal('incomplete'), reason: z.enum(['length', 'filter']), usage: tokenUsageShape.nullable() }),
   z.object({ kind: z.literal('too_long') }),
   z.object({ kind: z.literal('rate_limited'), retryAfterMs: z.number().nullable() }),
   z.object({ kind: z.literal('unavailable'), code: z.string() }),

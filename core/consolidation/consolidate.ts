@@ -4,7 +4,6 @@ import { StillroomError, UnavailableError } from '../errors.ts';
 import { LIMITS } from '../settings.ts';
 import type { FileTree } from '../workspace/file-tree.ts';
 import type { ConsolidationPorts, ConsolidationRequest, ConsolidationResult } from './consolidation-ports.ts';
-import { nameRun, renderPrompt } from './consolidation-prompt.ts';
 import { emitConsolidation } from './consolidation-report.ts';
 import {
   OWNERSHIP_LOST,
@@ -13,14 +12,18 @@ import {
   setbackForFaults,
   setbackForStop,
 } from './consolidation-setback.ts';
+import { editMemory } from './edit-memory.ts';
+import { keepRun, type PublishedRun, RunLog } from './keep-run.ts';
 import { Lease } from './lease.ts';
 import { findWithdrawn, type SelectedInput } from './load-selection.ts';
 import { loadStart, type Start } from './load-start.ts';
 import type { Head } from './manifest.ts';
 import { removeOrphanVersions } from './orphan-versions.ts';
 import { type PublishResult, publishVersion } from './publish.ts';
-import { type AgentRunEnd, runConsolidationAgent } from './run-agent.ts';
+import { tidyReplays } from './replay-shelf.ts';
+import type { AgentRunEnd } from './run-agent.ts';
 import { validateArtifacts } from './validate-artifacts.ts';
+import { requestConsolidated } from './version-request.ts';
 
 const KEY = { kind: 'consolidation' } as const;
 /** A head that moved in a way that cannot be merged starts the run over, this often. */
@@ -58,10 +61,9 @@ export async function consolidate(
 type Moved = Extract<PublishResult, { kind: 'moved' }>;
 type Passed = Extract<AgentRunEnd, { kind: 'passed' }>;
 
-/** What a version says about its making. */
-interface Made {
+/** What a version, and the record of its run, say about its making. */
+interface Made extends Pick<PublishedRun, 'model' | 'budget' | 'usageBefore' | 'heard'> {
   readonly promptVersion: string;
-  readonly model: string;
 }
 
 /** One claimed run, from the fence to the end of the job. */
@@ -84,6 +86,10 @@ class Consolidation {
     try {
       let head = await this.#ports.heads.setFence(this.#request.userKey, this.#lease.token);
       await this.#tolerate('consolidation.orphans_kept', this.#cleanUp());
+      await this.#tolerate(
+        'consolidation.replays_kept',
+        tidyReplays(this.#ports, this.#request.userKey, { head, now: this.#ports.clock.now() }),
+      );
       for (let restarts = 0; ; restarts++) {
         const end = await this.#runOnce(head);
         if (end.kind !== 'moved') return end;
@@ -123,26 +129,20 @@ class Consolidation {
   }
 
   async #consolidate(start: Start): Promise<ConsolidationResult | Moved> {
-    const template = await this.#ports.templates.get('consolidation');
-    const model = this.#request.settings.consolidationModel ?? this.#request.model;
-    const runId = nameRun(this.#request.userKey, start.base, start.workspace, {
-      selection: start.selection,
-      promptVersion: template.version,
-      model,
-    });
-    const budget = this.#remainingBudget();
-    const end = await runConsolidationAgent(this.#ports, {
-      account: { userKey: this.#request.userKey, runId, dailyTokenBudget: this.#request.settings.dailyTokenBudget },
-      model,
-      prompt: renderPrompt(template, start.workspace, start.selection, budget),
-      repair: await this.#ports.templates.get('repair'),
-      ...start,
-      budget,
+    const { userKey, settings } = this.#request;
+    const run = new RunLog(this.#ports);
+    const model = settings.consolidationModel ?? this.#request.model;
+    const setup = { model, budget: this.#remainingBudget(), usageBefore: this.#usage };
+    const { end, runId, promptVersion } = await editMemory(run.ports, {
+      userKey,
+      dailyTokenBudget: settings.dailyTokenBudget,
+      ...setup,
+      start,
       confirmOwnership: () => this.#lease.confirm(), // every time: an erase or a reset must not be paid for a minute longer
     });
     this.#turns += end.turns;
     this.#usage = addUsage(this.#usage, end.usage);
-    const result = await this.#endAgent(start, end, { promptVersion: template.version, model });
+    const result = await this.#endAgent(start, end, { promptVersion, ...setup, heard: run.heard });
     await this.#tolerate('consolidation.steps_kept', this.#endSteps(runId, end, result));
     return result;
   }
@@ -153,8 +153,12 @@ class Consolidation {
         return this.#fail(setbackForStop(end.end, this.#ports.clock.now()));
       case 'invalid':
         return this.#fail(setbackForFaults(end.faults));
-      case 'passed':
-        return this.#endPublished(start, end, await this.#publish(start, end.files, made));
+      case 'passed': {
+        const createdAt = this.#ports.clock.now();
+        const published = await this.#publish(start, end.files, { ...made, createdAt });
+        if (published.kind === 'published') await this.#keep(start, { ...made, createdAt }, published.version);
+        return this.#endPublished(start, end, published);
+      }
     }
   }
 
@@ -182,7 +186,12 @@ class Consolidation {
     };
   }
 
-  async #publish(start: Start, files: FileTree, made: Made): Promise<PublishResult> {
+  #keep(start: Start, made: Made & { readonly createdAt: number }, version: number): Promise<void> {
+    const { userKey, settings } = this.#request;
+    return keepRun(this.#ports, { ...made, userKey, settings, lease: this.#lease, start, version });
+  }
+
+  async #publish(start: Start, files: FileTree, made: Made & { readonly createdAt: number }): Promise<PublishResult> {
     if (!(await this.#lease.confirm())) return { kind: 'lost', reason: 'fence' };
     const withdrawn = await findWithdrawn(this.#ports, this.#request.userKey, start.selection);
     if (withdrawn.length > 0) return { kind: 'moved', version: start.head.version };
@@ -190,15 +199,13 @@ class Consolidation {
       userKey: this.#request.userKey,
       base: { manifest: start.base, epoch: start.head.epoch },
       fence: this.#lease.token,
-      reason: 'consolidation',
-      actor: 'consolidation',
-      files,
-      inputs: start.selection,
-      removed: start.workspace.inputs.removed,
-      notesConsumed: [...(start.base?.notesConsumed ?? []), ...start.workspace.newNotes],
-      ...made,
-      tokenUsage: this.#usage,
-      now: this.#ports.clock.now(),
+      ...requestConsolidated(start, {
+        files,
+        model: made.model,
+        promptVersion: made.promptVersion,
+        tokenUsage: this.#usage,
+        now: made.createdAt,
+      }),
     });
   }
 

@@ -5,6 +5,7 @@ import type { HeadStore } from '../ports/head-store.ts';
 import type { JobStore } from '../ports/job-store.ts';
 import type { MemoryStore } from '../ports/memory-store.ts';
 import type { ModelClient } from '../ports/model-client.ts';
+import type { ReplayStore } from '../ports/replay-store.ts';
 import type { StageOneStore } from '../ports/stage-one-store.ts';
 import type { StepRunner } from '../ports/step-runner.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
@@ -21,6 +22,7 @@ export interface ConsolidationPorts {
   readonly threads: ThreadStore;
   readonly heads: HeadStore;
   readonly memories: MemoryStore;
+  readonly replays: Pick<ReplayStore, 'put' | 'list' | 'remove'>;
   readonly templates: TemplateStore;
   readonly model: ModelClient;
   readonly steps: StepRunner;

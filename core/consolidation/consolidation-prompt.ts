@@ -5,7 +5,7 @@ import type { Template } from '../ports/template-store.ts';
 import { decodeUtf8 } from '../text.ts';
 import { assignStems } from '../workspace/file-stem.ts';
 import { ROLLOUT_SUMMARIES_FOLDER } from '../workspace/input-files.ts';
-import type { SelectedInput } from './load-selection.ts';
+import type { RunInput } from './load-selection.ts';
 import type { Manifest } from './manifest.ts';
 import { REMOVED_FOLDER, type Workspace } from './prepare-workspace.ts';
 import { MEMORY_PATH } from './validate-artifacts.ts';
@@ -20,7 +20,7 @@ export interface ConsolidationPrompt {
 export function renderPrompt(
   template: Template,
   workspace: Workspace,
-  selection: readonly SelectedInput[],
+  selection: readonly RunInput[],
   budget: AgentBudget,
 ): ConsolidationPrompt {
   const [instructions, ...rest] = templateParts(template);
@@ -43,7 +43,7 @@ export function nameRun(
   userKey: string,
   base: Manifest | undefined,
   workspace: Workspace,
-  setup: { readonly selection: readonly SelectedInput[]; readonly promptVersion: string; readonly model: string },
+  setup: { readonly selection: readonly RunInput[]; readonly promptVersion: string; readonly model: string },
 ): string {
   const inputs = setup.selection.map((input) => [input.threadId, input.sourceUpdatedAt]);
   const start = [userKey, base?.version ?? 0, inputs, workspace.newNotes, setup.promptVersion, setup.model];
@@ -57,7 +57,7 @@ function hashOf(content: Uint8Array | null): string | null {
 
 function describeInputs(
   workspace: Workspace,
-  selection: readonly SelectedInput[],
+  selection: readonly RunInput[],
 ): Record<'added' | 'retained' | 'removed', string> {
   const stems = assignStems(selection);
   const known = new Map(selection.map((input) => [input.threadId, input]));

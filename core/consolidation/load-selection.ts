@@ -1,14 +1,18 @@
 import type { SnapshotRef } from '../extraction/stage-one-output.ts';
 import type { Settings } from '../settings.ts';
 import type { Thread } from '../thread/thread.ts';
+import type { StemSource } from '../workspace/file-stem.ts';
 import type { WorkspaceInput } from '../workspace/input-files.ts';
 import type { ConsolidationPorts } from './consolidation-ports.ts';
 import { selectInputs } from './select-inputs.ts';
 
-/** A selected output with its texts, and the project its thread belongs to. */
-export interface SelectedInput extends WorkspaceInput {
+/** A selected output as a run knows it: what names it, and the project its thread belongs to. */
+export interface RunInput extends StemSource {
   readonly project: string;
 }
+
+/** With its texts. */
+export interface SelectedInput extends RunInput, WorkspaceInput {}
 
 /**
  * Loads what the memory is to rest on (behaviours 1.E): ranks heads, then reads only the chosen texts. An output whose texts

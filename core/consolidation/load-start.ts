@@ -1,21 +1,28 @@
 import type { ConsolidationPorts, ConsolidationRequest } from './consolidation-ports.ts';
-import { loadSelection, type SelectedInput } from './load-selection.ts';
+import { loadSelection, type RunInput, type SelectedInput } from './load-selection.ts';
 import type { Head, Manifest } from './manifest.ts';
 import { prepareWorkspace, readTree, type Workspace } from './prepare-workspace.ts';
 import { MEMORY_PATH } from './validate-artifacts.ts';
 import { findBaseline, loadVersionChain } from './version-chain.ts';
 
-/** What a run starts from: the current version, the selection, and what changed since the last consolidation. */
-export interface Start {
-  readonly head: Head;
+/** What a run works on: all that decides which answer it gets and what it makes of it. */
+export interface RunStart {
   /** Undefined: nothing was published yet. */
   readonly base: Manifest | undefined;
-  readonly selection: readonly SelectedInput[];
+  readonly selection: readonly RunInput[];
   readonly workspace: Workspace;
   /** MEMORY.md of the current version, hand edits included; undefined where there is none. */
   readonly memoryBefore: Uint8Array | undefined;
   /** Threads that the last consolidation rested on. */
   readonly inputsBefore: number;
+}
+
+/** What a run starts from: the current version, the selection, and what changed since the last consolidation. */
+export interface Start extends RunStart {
+  readonly head: Head;
+  /** Undefined: none yet. */
+  readonly baseline: Manifest | undefined;
+  readonly selection: readonly SelectedInput[];
 }
 
 /**
@@ -56,7 +63,7 @@ export async function loadStart(
     now,
   });
   const memoryBefore = baseFiles.get(MEMORY_PATH);
-  return { head, base, selection, workspace, memoryBefore, inputsBefore: baseline?.inputs.length ?? 0 };
+  return { head, base, baseline, selection, workspace, memoryBefore, inputsBefore: baseline?.inputs.length ?? 0 };
 }
 
 function isConsolidation(manifest: Manifest): boolean {

@@ -68,7 +68,7 @@ export type PublishResult =
   | { readonly kind: 'lost'; readonly reason: 'epoch' | 'fence' };
 
 /** Everything of a new version but its number. */
-type Draft = Omit<Manifest, 'version'>;
+export type Draft = Omit<Manifest, 'version'>;
 
 /**
  * Publishes a version (storage.md, "Publishing"): stores the files whose SHA-256 differs from the base's, then the manifest
@@ -167,7 +167,8 @@ function sameMembers(left: readonly string[], right: readonly string[]): boolean
   return members.size === new Set(right).size && right.every((item) => members.has(item));
 }
 
-function draftOf(request: PublishRequest, files: Readonly<Record<string, FileEntry>>): Draft {
+/** The version that a request makes over its base, where these entries are its files. */
+export function draftOf(request: PublishRequest, files: Readonly<Record<string, FileEntry>>): Draft {
   return {
     parent: request.base.manifest?.version ?? 0,
     createdAt: request.now,

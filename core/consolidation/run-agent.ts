@@ -9,7 +9,7 @@ import { decodeUtf8 } from '../text.ts';
 import type { FileTree } from '../workspace/file-tree.ts';
 import { type ArtifactFault, renderFaults } from './artifact-fault.ts';
 import type { ConsolidationPrompt } from './consolidation-prompt.ts';
-import type { SelectedInput } from './load-selection.ts';
+import type { RunInput } from './load-selection.ts';
 import { parseMemoryDocument } from './memory-document.ts';
 import { agentTree, publishedFiles, type Workspace } from './prepare-workspace.ts';
 import { checkShrink } from './shrink-guard.ts';
@@ -24,7 +24,7 @@ export interface AgentRun {
   readonly prompt: ConsolidationPrompt;
   readonly repair: Template;
   readonly workspace: Workspace;
-  readonly selection: readonly SelectedInput[];
+  readonly selection: readonly RunInput[];
   /** MEMORY.md of the current version, hand edits included; undefined before the first. */
   readonly memoryBefore: Uint8Array | undefined;
   /** Threads that the last consolidation rested on. */

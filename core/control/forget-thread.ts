@@ -1,8 +1,10 @@
+import { forgetReplays } from '../consolidation/replay-shelf.ts';
 import { NotFoundError } from '../errors.ts';
 import { requireThreadId } from '../ids.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HeadStore } from '../ports/head-store.ts';
 import type { JobStore } from '../ports/job-store.ts';
+import type { ReplayStore } from '../ports/replay-store.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { StageOneStore } from '../ports/stage-one-store.ts';
 import type { ThreadStore } from '../ports/thread-store.ts';
@@ -14,6 +16,7 @@ export interface ForgetPorts {
   readonly jobs: JobStore;
   readonly outputs: StageOneStore;
   readonly rollouts: Pick<RolloutStore, 'remove'>;
+  readonly replays: Pick<ReplayStore, 'list' | 'read' | 'remove'>;
   readonly heads: Pick<HeadStore, 'setFence'>;
   readonly clock: Clock;
   readonly tokens: TokenSource;
@@ -29,7 +32,7 @@ export interface Forgotten {
 /**
  * Forgets a thread (behaviours D-01, DV-18; user cases A23, B29). The tombstone comes first: from then on the thread is
  * neither extracted nor selected, and a repeated upload does not bring it back. What the catalogue told of it is blanked.
- * Then job and output go, so that an extraction in flight loses ownership, then the texts, then the rollout.
+ * Then job and output go, so that an extraction in flight loses ownership, then the texts, then the records of runs that rested on it, then the rollout.
  *
  * A selected output makes a consolidation due before it goes, so that a death in between loses nothing; so does a
  * consolidation that runs, since it may have read the output: that one loses the fence as well, so that it cannot publish what
@@ -55,6 +58,7 @@ export async function forgetThread(ports: ForgetPorts, userKey: string, threadId
   if (late) await ports.jobs.enqueueConsolidation(userKey, now);
 
   await ports.outputs.removeOrphanBodies(userKey);
+  await forgetReplays(ports.replays, userKey, threadId);
   await ports.rollouts.remove(userKey, threadId);
   return { threadId, forgottenAt: thread.forgottenAt ?? now, consolidationDue: expected || late };
 }

@@ -5,6 +5,7 @@ import type { HeadStore } from '../../core/ports/head-store.ts';
 import type { JobQueue } from '../../core/ports/job-queue.ts';
 import type { JobStore } from '../../core/ports/job-store.ts';
 import type { MemoryStore } from '../../core/ports/memory-store.ts';
+import type { ReplayStore } from '../../core/ports/replay-store.ts';
 import type { RolloutStore } from '../../core/ports/rollout-store.ts';
 import type { SettingsStore } from '../../core/ports/settings-store.ts';
 import type { StageOneStore } from '../../core/ports/stage-one-store.ts';
@@ -25,6 +26,8 @@ export interface ControlDeps {
   readonly heads: HeadStore;
   readonly memories: MemoryStore;
   readonly rollouts: RolloutStore;
+  /** Of runs: what forgets and resets removes them. */
+  readonly replays: Pick<ReplayStore, 'list' | 'read' | 'remove'>;
   readonly settings: SettingsStore;
   readonly queue: JobQueue;
   readonly clock: Clock;

@@ -15,6 +15,7 @@ import { createObjectClient } from '../../adapters/s3/client.ts';
 import { rolloutsPrefix, userPrefix } from '../../adapters/s3/keys.ts';
 import { S3MemoryStore } from '../../adapters/s3/memory-store.ts';
 import { S3UploadSigner } from '../../adapters/s3/presign-upload.ts';
+import { S3ReplayStore } from '../../adapters/s3/replay-store.ts';
 import { S3RolloutStore } from '../../adapters/s3/rollout-store.ts';
 import { S3UserTraces } from '../../adapters/s3/user-traces.ts';
 import { createQueueClient } from '../../adapters/sqs/client.ts';
@@ -39,6 +40,7 @@ export function wireControl(env: ControlEnv): ControlAppDeps & Omit<GatewayHandl
     outputs: new DynamoStageOneStore(table, new S3BodyShelf(objects, env.memoriesBucket)),
     heads: new DynamoHeadStore(table),
     memories: new S3MemoryStore(objects, env.memoriesBucket, telemetry),
+    replays: new S3ReplayStore(objects, env.memoriesBucket),
     rollouts: new S3RolloutStore(objects, env.rolloutsBucket),
     settings: new DynamoSettingsStore(table),
     templates: new FilesTemplateStore(env.templatesFolder),

@@ -13,6 +13,7 @@ import { KeyedModelClient } from '../../adapters/openai/keyed-model-client.ts';
 import { S3BodyShelf } from '../../adapters/s3/body-shelf.ts';
 import { createObjectClient } from '../../adapters/s3/client.ts';
 import { S3MemoryStore } from '../../adapters/s3/memory-store.ts';
+import { S3ReplayStore } from '../../adapters/s3/replay-store.ts';
 import { createSecretsClient } from '../../adapters/secrets/client.ts';
 import { SecretKey } from '../../adapters/secrets/secret-key.ts';
 import { RandomTokenSource } from '../../adapters/system/random-token-source.ts';
@@ -37,6 +38,7 @@ export function wire(env: Phase2Env): Phase2Deps {
     settings: new DynamoSettingsStore(table),
     ledger: new DynamoUsageLedger(table, clock),
     memories: new S3MemoryStore(objects, env.memoriesBucket, telemetry),
+    replays: new S3ReplayStore(objects, env.memoriesBucket),
     templates: new FilesTemplateStore(env.templatesFolder),
     model: new KeyedModelClient(key, { baseUrl: env.modelBaseUrl, apiMode: env.modelApi }),
     stepsOf: ({ userKey, context, ...time }) =>

@@ -37,6 +37,7 @@ export interface ApiFunctionProps {
 const FILES = 'users/*/memories/*';
 const MANIFESTS = 'users/*/manifests/*';
 const BODIES = 'users/*/bodies/*';
+const REPLAYS = 'users/*/replays/*';
 
 /** An erase leaves no version, no delete marker and no half of an upload. */
 const KEEP_AND_ERASE = [
@@ -109,6 +110,13 @@ export class ApiFunctions extends Construct {
         useObjects(storage.rollouts, 'KeepAndEraseRollouts', KEEP_AND_ERASE, [`${ROLLOUTS_PREFIX}*`]),
         listKeys(storage.rollouts, 'FindRollouts', FIND_ALL),
         useObjects(storage.memories, 'EditAndEraseMemories', KEEP_AND_ERASE, [FILES, MANIFESTS, BODIES]),
+        // A forget reads which of them rest on the thread; nobody here writes one.
+        useObjects(
+          storage.memories,
+          'ForgetAnswers',
+          ['GetObject', 'DeleteObjectVersion', 'AbortMultipartUpload'],
+          [REPLAYS],
+        ),
         listKeys(storage.memories, 'FindMemories', FIND_ALL),
         useItems(table.table, 'UseItems', [
           'GetItem',

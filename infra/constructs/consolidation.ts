@@ -78,6 +78,13 @@ export class Consolidation extends Construct {
           ['users/*/memories/*', 'users/*/manifests/*'],
         ),
         useObjects(memories, 'ReadAndPruneBodies', ['GetObject', 'DeleteObjectVersion'], ['users/*/bodies/*']),
+        // Written with the tag that ends them; taken back by the run that wrote them. It can read none.
+        useObjects(
+          memories,
+          'KeepAnswers',
+          ['PutObject', 'PutObjectTagging', 'DeleteObjectVersion'],
+          ['users/*/replays/*'],
+        ),
         listKeys(memories, 'FindLeftovers', ['ListBucket', 'ListBucketVersions']),
         useItems(table.table, 'UseItems', [
           'GetItem',

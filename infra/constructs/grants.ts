@@ -57,6 +57,7 @@ type ObjectAction =
   | 'GetObject'
   | 'GetObjectVersion'
   | 'PutObject'
+  | 'PutObjectTagging'
   | 'DeleteObject'
   | 'DeleteObjectVersion'
   | 'AbortMultipartUpload';

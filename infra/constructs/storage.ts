@@ -2,7 +2,9 @@ import { Aws, Duration } from 'aws-cdk-lib';
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, type BucketProps, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { ROLLOUTS_PREFIX, USERS_PREFIX } from '../../adapters/s3/keys.ts';
+import { REPLAY_TAG, ROLLOUTS_PREFIX, USERS_PREFIX } from '../../adapters/s3/keys.ts';
+import { LIMITS } from '../../core/settings.ts';
+import { DAY_MS } from '../../core/time.ts';
 import { acknowledge } from './findings.ts';
 import { dataRemoval, type StageScope } from './stage-scope.ts';
 
@@ -28,8 +30,15 @@ export class Storage extends Construct {
       ],
     });
     this.memories = this.#bucket('Memories', stage, {
-      // No rule for current objects: what a head refers to is the newest version of its key (user case C26).
+      // No rule for current objects but records of runs: what a head refers to is the newest version of its key (user case C26).
       lifecycleRules: [
+        {
+          id: 'forget-answers',
+          prefix: USERS_PREFIX,
+          tagFilters: { [REPLAY_TAG.key]: REPLAY_TAG.value },
+          expiration: Duration.days(LIMITS.replayMs / DAY_MS),
+          noncurrentVersionExpiration: Duration.days(1),
+        },
         { id: 'forget-history', noncurrentVersionExpiration: Duration.days(stage.config.historyDays) },
         ...LEFTOVERS,
       ],

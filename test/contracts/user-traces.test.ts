@@ -115,10 +115,15 @@ async function leaveFiles(home: string, userKey: string): Promise<TraceCounts> {
   const memories = new FilesMemoryStore(home);
   for (const text of ['one', 'two']) await memories.putFile(userKey, 'MEMORY.md', new TextEncoder().encode(text));
   const folder = userKey === 'local' ? home : join(home, 'users', userKey);
-  const paths = ['versions/manifests/0000000001.json', 'memories/skills/a/SKILL.md', 'memories.next/MEMORY.md'];
+  const paths = [
+    'versions/manifests/0000000001.json',
+    'replays/0000000000-0000000001-5.json.gz',
+    'memories/skills/a/SKILL.md',
+    'memories.next/MEMORY.md',
+  ];
   for (const path of [...paths, 'memories.old/MEMORY.md']) {
     mkdirSync(join(folder, path, '..'), { recursive: true });
     writeFileSync(join(folder, path), 'x');
   }
-  return { ...NO_TRACES, objects: 7, versions: 7 };
+  return { ...NO_TRACES, objects: 8, versions: 8 };
 }

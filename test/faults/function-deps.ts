@@ -19,6 +19,7 @@ import { S3BodyShelf } from '../../adapters/s3/body-shelf.ts';
 import { parseRolloutKey } from '../../adapters/s3/keys.ts';
 import { S3MemoryStore } from '../../adapters/s3/memory-store.ts';
 import { S3UploadSigner } from '../../adapters/s3/presign-upload.ts';
+import { S3ReplayStore } from '../../adapters/s3/replay-store.ts';
 import { S3RolloutStore } from '../../adapters/s3/rollout-store.ts';
 import { SecretKey } from '../../adapters/secrets/secret-key.ts';
 import { SqsJobQueue } from '../../adapters/sqs/job-queue.ts';
@@ -68,6 +69,7 @@ export function storesOn(clients: Clients, { tableName, clock }: Setting) {
     ledger: new DynamoUsageLedger(table, clock),
     receipts: new DynamoReceiptStore(table),
     memories: new S3MemoryStore(clients.objects, MEMORIES, telemetry, { now: () => clock.now(), pause }),
+    replays: new S3ReplayStore(clients.objects, MEMORIES),
     rollouts: new S3RolloutStore(clients.objects, ROLLOUTS),
     templates: TEMPLATES,
   };

@@ -53,6 +53,7 @@ describe('what a function may do', () => {
       'memories/users/*/manifests/*',
       'memories/users/*/memories/*',
       'memories/users/*/memories/extensions/ad_hoc/*',
+      'memories/users/*/replays/*',
       'rollouts/rollouts/*',
       // The runs of one function: Lambda makes up their versions and ids.
       'stillroom-dev-phase2:*',
@@ -172,6 +173,22 @@ describe('deletion', () => {
   it('of bodies is for control, and for the two that replace and prune them', () => {
     const may = FUNCTION_NAMES.filter((name) => lines(name).some((line) => /^s3:Delete.*\/bodies\/\*$/.test(line)));
     expect(may).toEqual(['phase1', 'phase2', 'control']);
+  });
+
+  it('of records of runs is for control, and for phase2 to take back its own; nobody else comes near one', () => {
+    const may = FUNCTION_NAMES.map((name) => [name, on(name, /\/replays\/\*$/)]).filter(([, own]) => own?.length !== 0);
+    expect(Object.fromEntries(may)).toEqual({
+      phase2: [
+        's3:DeleteObjectVersion memories/users/*/replays/*',
+        's3:PutObject memories/users/*/replays/*',
+        's3:PutObjectTagging memories/users/*/replays/*',
+      ],
+      control: [
+        's3:AbortMultipartUpload memories/users/*/replays/*',
+        's3:DeleteObjectVersion memories/users/*/replays/*',
+        's3:GetObject memories/users/*/replays/*',
+      ],
+    });
   });
 
   it('of memory files is for control, and for phase2 to hide what left and remove what never was published', () => {

@@ -69,8 +69,19 @@ describe('lifecycles', () => {
     expect(rules(longer)).toContainEqual(expect.objectContaining({ ExpirationInDays: 60 }));
   });
 
-  it('never expire a current object of the memories, so no version that a head refers to (C26)', () => {
-    for (const rule of rules(memories)) {
+  it('forget records of runs after 30 days, by the tag that they are stored with, and former ones after a day', () => {
+    expect(rules(memories)).toContainEqual({
+      Id: 'forget-answers',
+      Status: 'Enabled',
+      Prefix: 'users/',
+      TagFilters: [{ Key: 'stillroom', Value: 'replay' }],
+      ExpirationInDays: 30,
+      NoncurrentVersionExpiration: { NoncurrentDays: 1 },
+    });
+  });
+
+  it('never expire a current object of the memories but such records, so no version that a head refers to (C26)', () => {
+    for (const rule of rules(memories).filter((item) => at(item, 'TagFilters') === undefined)) {
       expect(at(rule, 'ExpirationInDays')).toBeUndefined();
       expect(at(rule, 'ExpirationDate')).toBeUndefined();
     }

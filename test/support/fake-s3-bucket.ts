@@ -10,6 +10,8 @@ export interface StoredVersion {
   readonly etag: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly contentType: string | undefined;
+  /** As a header has it. */
+  readonly tagging: string | undefined;
   /** Base64, as the uploader gave it and as it was found right; with `-<parts>` behind it after a multipart upload. */
   readonly checksumSha256: string | undefined;
   /** ms; whole seconds, as S3 tells it. */
@@ -20,6 +22,7 @@ export interface NewObject {
   readonly body: Uint8Array;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   readonly contentType?: string | undefined;
+  readonly tagging?: string | undefined;
   readonly checksumSha256?: string | undefined;
   readonly etag?: string;
 }
@@ -58,6 +61,7 @@ export class FakeBucket {
       etag: object.etag ?? `"${createHash('md5').update(object.body).digest('hex')}"`,
       metadata: object.metadata ?? {},
       contentType: object.contentType,
+      tagging: object.tagging,
       checksumSha256: object.checksumSha256,
       lastModified: this.#now(),
     });
@@ -105,6 +109,7 @@ export class FakeBucket {
       etag: '',
       metadata: {},
       contentType: undefined,
+      tagging: undefined,
       checksumSha256: undefined,
     };
     const lastModified = this.#now();

@@ -57,6 +57,7 @@ function putObject(world: FakeS3World, input: s3.PutObjectCommandInput): object 
     body: requireBody(input),
     metadata: requireMetadata(input.Metadata),
     contentType: input.ContentType,
+    tagging: input.Tagging,
     checksumSha256: input.ChecksumSHA256,
   };
   const conditions = { ifNoneMatch: input.IfNoneMatch, ifMatch: input.IfMatch };

@@ -10,6 +10,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
     'ContentType',
     'ContentLength',
     'Metadata',
+    'Tagging',
     'ChecksumSHA256',
     'IfNoneMatch',
     'IfMatch',

@@ -18,6 +18,7 @@ import { FixedClock } from '../../doubles/fixed-clock.ts';
 import { MemoryHeadStore } from '../../doubles/memory-head-store.ts';
 import { MemoryJobStore } from '../../doubles/memory-job-store.ts';
 import { MemoryMemoryStore } from '../../doubles/memory-memory-store.ts';
+import { MemoryReplayStore } from '../../doubles/memory-replay-store.ts';
 import { MemoryStageOneStore } from '../../doubles/memory-stage-one-store.ts';
 import { MemoryStepRunner } from '../../doubles/memory-step-runner.ts';
 import { MemoryThreadStore } from '../../doubles/memory-thread-store.ts';
@@ -41,6 +42,7 @@ export class ConsolidationBench {
   readonly threads = new MemoryThreadStore();
   readonly heads = new MemoryHeadStore();
   readonly memories = new MemoryMemoryStore();
+  readonly replays = new MemoryReplayStore();
   readonly steps = new MemoryStepRunner();
   readonly ledger = new MemoryUsageLedger();
   readonly tokens = new NumberedTokens();
@@ -84,8 +86,23 @@ export class ConsolidationBench {
   }
 
   ports(model: ModelClient): ConsolidationPorts {
-    const { jobs, outputs, threads, heads, memories, templates, steps, ledger, clock, tokens, telemetry } = this;
-    return { jobs, outputs, threads, heads, memories, templates, model, steps, ledger, clock, tokens, telemetry };
+    const { jobs, outputs, threads, heads, memories, replays, templates } = this;
+    const { steps, ledger, clock, tokens, telemetry } = this;
+    return {
+      jobs,
+      outputs,
+      threads,
+      heads,
+      memories,
+      replays,
+      templates,
+      model,
+      steps,
+      ledger,
+      clock,
+      tokens,
+      telemetry,
+    };
   }
 
   /** A whole good run over the outputs of these threads. */

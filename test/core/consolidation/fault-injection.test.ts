@@ -187,14 +187,14 @@ describe('a holder that stalls', () => {
     expect(await bench.jobs.get(USER, KEY)).toMatchObject({ status: 'done', lastError: null });
   });
 
-  it('confirms that it holds the job before every model call, and before publishing', async () => {
+  it('confirms that it holds the job before every model call, before publishing, and once its record is kept', async () => {
     const bench = await benchBeforeUpdate();
     let beats = 0;
     const { model, end } = await runHooked(bench, (when, call) => {
       if (when === 'after' && call === 'jobs.heartbeat') beats++;
     });
     expect(end).toMatchObject({ kind: 'published' });
-    expect(beats).toBe(4);
+    expect(beats).toBe(5);
     expect(model.requests).toHaveLength(3);
   });
 

@@ -11,6 +11,7 @@ export function hookPorts(ports: ConsolidationPorts, hook: PortHook): Consolidat
     threads: hookPort('threads', ports.threads, hook),
     heads: hookPort('heads', ports.heads, hook),
     memories: hookPort('memories', ports.memories, hook),
+    replays: hookPort('replays', ports.replays, hook),
     templates: hookPort('templates', ports.templates, hook),
     model: hookPort('model', ports.model, hook),
     steps: hookPort('steps', ports.steps, hook),

@@ -5,6 +5,7 @@ import { registerThread } from '../../../core/thread/register-thread.ts';
 import { FixedClock } from '../../doubles/fixed-clock.ts';
 import { MemoryHeadStore } from '../../doubles/memory-head-store.ts';
 import { MemoryJobStore } from '../../doubles/memory-job-store.ts';
+import { MemoryReplayStore } from '../../doubles/memory-replay-store.ts';
 import { MemoryStageOneStore } from '../../doubles/memory-stage-one-store.ts';
 import { MemoryThreadStore } from '../../doubles/memory-thread-store.ts';
 import { NumberedTokens } from '../../doubles/numbered-tokens.ts';
@@ -25,6 +26,7 @@ async function world(...threadIds: readonly string[]) {
     heads: new MemoryHeadStore(),
     clock: new FixedClock(NOW),
     tokens: new NumberedTokens(),
+    replays: new MemoryReplayStore(),
     rollouts: { remove: async (_user: string, threadId: string) => removed.push(threadId) > 0 },
   };
   for (const threadId of threadIds) {

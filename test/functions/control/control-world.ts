@@ -32,6 +32,7 @@ import { MemoryHeadStore } from '../../doubles/memory-head-store.ts';
 import { MemoryJobQueue } from '../../doubles/memory-job-queue.ts';
 import { MemoryJobStore } from '../../doubles/memory-job-store.ts';
 import { MemoryMemoryStore } from '../../doubles/memory-memory-store.ts';
+import { MemoryReplayStore } from '../../doubles/memory-replay-store.ts';
 import { MemoryRolloutStore } from '../../doubles/memory-rollout-store.ts';
 import { MemorySettingsStore } from '../../doubles/memory-settings-store.ts';
 import { MemoryStageOneStore } from '../../doubles/memory-stage-one-store.ts';
@@ -79,6 +80,7 @@ export function controlWorld(given: Partial<ControlAppDeps> = {}) {
     heads: new MemoryHeadStore(),
     memories: new MemoryMemoryStore(),
     rollouts: new MemoryRolloutStore(),
+    replays: new MemoryReplayStore(),
     settings: new MemorySettingsStore(),
     queue: new MemoryJobQueue(),
     uploads: new MemoryUploadSigner(),

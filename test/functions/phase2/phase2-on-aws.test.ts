@@ -13,6 +13,7 @@ import { DynamoUsageLedger } from '../../../adapters/dynamodb/usage-ledger.ts';
 import { FilesTemplateStore } from '../../../adapters/files/template-store.ts';
 import { S3BodyShelf } from '../../../adapters/s3/body-shelf.ts';
 import { S3MemoryStore } from '../../../adapters/s3/memory-store.ts';
+import { S3ReplayStore } from '../../../adapters/s3/replay-store.ts';
 import type { ModelClient } from '../../../core/ports/model-client.ts';
 import { assignStems } from '../../../core/workspace/file-stem.ts';
 import { createHandler } from '../../../functions/phase2/create-handler.ts';
@@ -52,6 +53,7 @@ function depsOn(table: DynamoTable, model: ModelClient): Phase2Deps {
     settings: new DynamoSettingsStore(table),
     ledger: new DynamoUsageLedger(table, clock),
     memories: new S3MemoryStore(s3.client, 'memories', telemetry),
+    replays: new S3ReplayStore(s3.client, 'memories'),
     templates: new FilesTemplateStore(TEMPLATES),
     model,
     stepsOf: ({ userKey, context, ...time }) =>
