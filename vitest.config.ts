@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     reporters: [['default', { summary: false }], new ClosingLine()],
     include: ['test/**/*.test.ts'],
+    setupFiles: ['test/support/keep-contract.ts'],
     exclude: ['test/live/**', '**/node_modules/**'],
     testTimeout: 30_000,
     hookTimeout: 30_000,

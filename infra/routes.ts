@@ -67,6 +67,8 @@ export const API_ROUTES: readonly ApiRoute[] = [
   control('heavy', 'POST /v1/redrive'),
   control('heavy', 'POST /v1/reset'),
   control('heavy', 'POST /v1/erase'),
+  control('read', 'GET /openapi.json'),
+  control('read', 'GET /docs'),
 ];
 
 /** The key that API Gateway knows a route by. */

@@ -3,6 +3,7 @@ import { createApp } from '../http/create-app.ts';
 import { noteRoutes } from '../http/note-routes.ts';
 import { consolidationRoutes } from './consolidation-routes.ts';
 import type { ControlAppDeps } from './deps.ts';
+import { docsRoutes } from './docs-routes.ts';
 import { endRoutes } from './end-routes.ts';
 import { settingsRoutes } from './settings-routes.ts';
 import { threadRoutes } from './thread-routes.ts';
@@ -24,6 +25,7 @@ export function createControlApp(deps: ControlAppDeps): Hono {
       ...versionRoutes(deps),
       ...noteRoutes(deps),
       ...endRoutes(deps),
+      ...docsRoutes(),
     ],
     tokens: deps.tokens,
     telemetry: deps.telemetry,

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 
-/** Wire schema of the answer of `/v1/settings`. */
+/** Wire schemas of `/v1/settings` (api.md, behaviours 1.Y). */
+
 const number = z.number();
 const names = z.array(z.string());
 
@@ -21,3 +22,9 @@ export const settingsAnswer = z.strictObject({
   consolidation_model: z.nullable(z.string()),
   evidence: z.enum(['tiered', 'middle']),
 });
+
+/**
+ * What a change may name, for the published document: the rules themselves stand in `parseSettings`, which puts numbers into
+ * their range.
+ */
+export const settingsBody = z.partial(settingsAnswer);
