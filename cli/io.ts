@@ -10,6 +10,17 @@ export interface CommandIo {
   readInput(): Promise<string>;
 }
 
+/** Who reads the output may stop reading (`stillroom threads | head`): no fault, and no reason to break off the work. */
+export function allowClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    if (!stream.listeners('error').includes(ignoreClosedPipe)) stream.on('error', ignoreClosedPipe);
+  }
+}
+
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}
+
 export const processIo: CommandIo = {
   interactive: process.stderr.isTTY === true,
   out: (text) => void process.stdout.write(text),

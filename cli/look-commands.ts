@@ -182,11 +182,16 @@ function noteworthy(reading: ThreadRow['reading']): readonly string[] {
   if (reading === null) return [];
   const secrets = Object.values(reading.redactions).reduce((sum, count) => sum + count, 0);
   return [
-    reading.broken_lines > 0 ? `${reading.broken_lines} broken lines` : '',
-    reading.oversized_records > 0 ? `${reading.oversized_records} oversized records` : '',
+    countOf(reading.broken_lines, 'broken line'),
+    countOf(reading.oversized_records, 'oversized record'),
     reading.torn_tail ? 'torn tail' : '',
-    secrets > 0 ? `${secrets} secrets redacted` : '',
+    secrets > 0 ? `${countOf(secrets, 'secret')} redacted` : '',
   ];
+}
+
+/** `1 broken line`, `2 broken lines`; nothing for none. */
+function countOf(count: number, noun: string): string {
+  return count === 0 ? '' : `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function formatMatches(

@@ -3,7 +3,7 @@ import type { Console } from './console.ts';
 import { createContext } from './context.ts';
 import { describeFailure } from './exit-code.ts';
 import { addInspectCommand } from './inspect-command.ts';
-import { type CommandIo, processIo } from './io.ts';
+import { allowClosedPipes, type CommandIo, processIo } from './io.ts';
 import { addActCommands, addLookCommands, addRedriveCommand } from './look-commands.ts';
 import { parsePath } from './options.ts';
 import { addRunCommand } from './run-command.ts';
@@ -18,6 +18,7 @@ const USAGE_EXIT_CODE = 2;
  * @returns the exit code (architecture.md, "Errors")
  */
 export async function main(words: readonly string[], io: CommandIo = processIo): Promise<number> {
+  if (io === processIo) allowClosedPipes();
   const program = new Command('stillroom')
     .description('Long-term memory for coding agents: session transcripts in, a short cited memory out.')
     .option('--home <dir>', 'where the memory is kept', parsePath, './.stillroom')

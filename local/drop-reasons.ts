@@ -4,14 +4,18 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/token_count|usage|rate_limit/, 'counts tokens'],
   [/^state$/, 'a mark without content'],
   [/snapshot/, 'a snapshot of files'],
+  [/^document$/, 'the frame of a document: what is in it is counted by its own kind'],
+  [/_hook_summary|^turn_duration/, 'bookkeeping of the agent'],
   [/^event_msg\/|^event\b/, 'an event: it repeats an item, or is bookkeeping'],
   [/compact|summary|truncat/, 'repeats earlier turns in short'],
   [
     /turn_context|world_state|session_meta|session\b|mode$|settings|model_change|level_change/,
     'settings of the session',
   ],
-  [/^progress$|queue|title|agent-name|last-prompt|attachment|hook|^system|metadata/, 'bookkeeping of the agent'],
-  [/message|^user$|^assistant$/, 'instructions of the harness, empty, or copied from another session'],
+  [/^progress$|queue|title|agent-name|last-prompt|attachment|hook|^system\/|metadata/, 'bookkeeping of the agent'],
+  [/^assistant$/, "the model's thinking alone, or empty"],
+  [/message|^user$/, 'instructions of the harness, empty, or copied from another session'],
+  [/^system$|^developer$/, 'instructions of the harness'],
   [/_call|_output|tool/, 'a tool item that shows nothing'],
 ];
 

@@ -27,6 +27,7 @@ import type { EraseMarks } from '../core/ports/erase-marks.ts';
 import type { TokenSource } from '../core/ports/token-source.ts';
 import type { UsageLedger } from '../core/ports/usage-ledger.ts';
 import type { UserTraces } from '../core/ports/user-traces.ts';
+import { READER } from '../core/rollout/formats.ts';
 import type { Settings } from '../core/settings.ts';
 import { errorCode } from './discover.ts';
 import { type Instance, instanceTokens, reapDeadInstances, startInstance } from './instance.ts';
@@ -133,7 +134,7 @@ function assembleHome(folder: string, database: Database, instance: Instance | n
     offlineLedger: offlineLedger(ledger),
     steps: new SqliteStepRunner(database, clock),
     receipts: new SqliteReceiptStore(database),
-    imports: new SqliteImportIndex(database),
+    imports: new SqliteImportIndex(database, READER),
     memories: new FilesMemoryStore(folder),
     replays: new FilesReplayStore(folder),
     templates: new FilesTemplateStore(TEMPLATES),

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { decompress } from '../adapters/compression/decompress.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import type { Outcome } from '../core/extraction/outcome.ts';
 import { isThreadId, sha256Hex } from '../core/ids.ts';
+import { UNNAMED_KINDS } from '../core/rollout/formats.ts';
 import { readRollout } from '../core/rollout/read-rollout.ts';
 import { damageOf } from '../core/rollout/record-counts.ts';
 import { redact } from '../core/rollout/redact.ts';
@@ -53,7 +54,7 @@ async function importUnknown(home: Home, file: FoundFile, rules: ImportRules): P
   const read = await readFacts(file);
   if ('kind' in read) return { kind: 'ended', path: redact(file.path), threadId: null, outcome: read };
   const { facts } = read;
-  const threadId = chooseId(facts.threadId, file.path);
+  const threadId = chooseId(facts, file.path);
   if (threadId === undefined) {
     const outcome: Outcome = { kind: 'failed', reason: 'no_thread_id', detail: whyNoId(facts.threadId) };
     return { kind: 'ended', path: redact(file.path), threadId: null, outcome };
@@ -117,10 +118,27 @@ async function storeThread(
   );
 }
 
-/** An id that is a secret by its looks is replaced by its hash: it would travel into prompts, file names and logs. */
-export function chooseId(told: string | null, path: string): string | undefined {
-  if (told === null || !isThreadId(told)) return idFromName(path);
-  return redact(told) === told ? told : `id-${sha256Hex(told).slice(0, 32)}`;
+/**
+ * The id in the records, else the one in the file's name. An id that is a secret by its looks is replaced by its hash: it would
+ * travel into prompts, file names and logs. Formats that know no ids are named by their file (behaviours V-04), and by its
+ * folder's hash, since names repeat.
+ */
+export function chooseId(facts: Pick<RolloutFacts, 'threadId' | 'agentKind'>, path: string): string | undefined {
+  const { threadId: told, agentKind } = facts;
+  if (told !== null && isThreadId(told)) return redact(told) === told ? told : hashedId(told);
+  return idFromName(path) ?? (UNNAMED_KINDS.has(agentKind) ? traceId(path) : undefined);
+}
+
+function hashedId(secret: string): string {
+  return `id-${sha256Hex(secret).slice(0, 32)}`;
+}
+
+const MAX_STEM = 80;
+
+function traceId(path: string): string {
+  const stem = basename(path).replace(/(?<=.)\..*$/, '');
+  const shown = redact(stem) === stem ? stem.replace(/[^A-Za-z0-9_-]+/g, '-').slice(0, MAX_STEM) : 'file';
+  return `trace_${sha256Hex(resolve(path)).slice(0, 12)}_${shown}`;
 }
 
 export function whyNoId(told: string | null): string {

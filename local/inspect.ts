@@ -118,7 +118,7 @@ export async function inspectRollout(request: InspectRequest): Promise<Inspectio
     const outcome: Outcome = { kind: 'failed', reason: reading.reason, detail: reading.detail };
     return { ...shown, ...describeOutcome(outcome), facts: null, records, evidence: null, redactions };
   }
-  const threadId = chooseId(reading.facts.threadId, file.path) ?? null;
+  const threadId = chooseId(reading.facts, file.path) ?? null;
   const thread = seeThread(file, threadId, { facts: reading.facts, counts: reading.counts, request });
   const outcome = threadId === null ? noThreadId(reading.facts) : outcomeNow(thread, reading.facts, request);
   return {

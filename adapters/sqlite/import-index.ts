@@ -26,38 +26,41 @@ export interface ImportRecord {
  */
 export class SqliteImportIndex {
   readonly #database: Database;
+  readonly #reader: string;
 
-  constructor(database: Database) {
+  /** @param reader names what reads files now: what another one failed to read is worth another try */
+  constructor(database: Database, reader: string) {
     this.#database = database;
+    this.#reader = reader;
   }
 
-  /** @returns undefined when the file is new or changed */
+  /** @returns undefined when the file is new or changed, or another reader failed to read it */
   find(file: ImportedFileKey): ImportRecord | undefined {
     const row = this.#database.one(
       TABLE,
-      'SELECT thread_id, outcome, outcome_detail FROM imports WHERE path = ? AND bytes = ? AND modified_at = ?',
+      'SELECT thread_id, outcome, outcome_detail, reader FROM imports WHERE path = ? AND bytes = ? AND modified_at = ?',
       sha256Hex(file.path),
       file.bytes,
       file.modifiedAt,
     );
     if (row === undefined) return undefined;
     const name = row.textOrNull('outcome');
-    return {
-      threadId: row.textOrNull('thread_id'),
-      outcome: name === null ? null : decodeOutcome(name, row.textOrNull('outcome_detail')),
-    };
+    const outcome = name === null ? null : decodeOutcome(name, row.textOrNull('outcome_detail'));
+    if (outcome?.kind === 'failed' && row.textOrNull('reader') !== this.#reader) return undefined;
+    return { threadId: row.textOrNull('thread_id'), outcome };
   }
 
   /** Replaces what was known of the path. */
   remember(file: ImportedFileKey, threadId: string | null, outcome: Outcome | null): void {
     this.#database.run(
-      'INSERT OR REPLACE INTO imports (path, bytes, modified_at, thread_id, outcome, outcome_detail) VALUES (?, ?, ?, ?, ?, ?)',
+      'INSERT OR REPLACE INTO imports (path, bytes, modified_at, thread_id, outcome, outcome_detail, reader) VALUES (?, ?, ?, ?, ?, ?, ?)',
       sha256Hex(file.path),
       file.bytes,
       file.modifiedAt,
       threadId,
       outcome === null ? null : outcomeName(outcome),
       outcome?.detail ?? null,
+      this.#reader,
     );
   }
 }

@@ -17,6 +17,7 @@ const TOOLS: KnownTools = {
  */
 export const chatFormat: RolloutFormat = {
   agentKind: 'chat',
+  isUnnamed: true,
   lists: ['messages', 'traj', 'trajectory', 'conversation'],
   isLoose: true,
   recognises(record) {

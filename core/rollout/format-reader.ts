@@ -65,6 +65,8 @@ export interface RolloutFormat {
    * records, prose between them is passed over.
    */
   readonly isLoose?: true;
+  /** Its records carry no id of their session. */
+  readonly isUnnamed?: true;
   /** Whether a record is of this format, by its content and place alone. No record is of two formats. */
   recognises(record: JsonObject, place: RecordPlace): boolean;
   /** Whether what an object holds beside its list is of this format. */

@@ -40,6 +40,10 @@ export async function readRollout(chunks: AsyncIterable<Uint8Array>, options: Re
   return run.finish();
 }
 
+/** How much of the file's start is looked at to explain why nothing could be read. */
+const START_BYTES = 16;
+const NO_UTF16 = 'the file is UTF-16, save it as UTF-8';
+
 /** How much may be kept while no record has told the format. */
 const MAX_UNPLACED_RECORDS = 256;
 const MAX_UNPLACED_BYTES = LIMITS.recordBytes;
@@ -62,6 +66,9 @@ class RolloutRun {
   /** Records before the first one that told the format. */
   #unplaced: Unplaced[] = [];
   #unplacedBytes = 0;
+  /** Where the file begins in the middle of a record, the inside of that record looks like one of another format. */
+  #isDoubtful = false;
+  readonly #start: number[] = [];
 
   constructor(options: ReadOptions) {
     this.#evidence = openEvidence(options);
@@ -73,6 +80,7 @@ class RolloutRun {
   }
 
   push(chunk: Uint8Array): void {
+    for (let at = 0; this.#start.length < START_BYTES && at < chunk.length; at++) this.#start.push(chunk[at] ?? 0);
     this.#splitter.push(chunk);
   }
 
@@ -122,7 +130,9 @@ class RolloutRun {
       return;
     }
     const { records, whole } = parseRecords(line);
+    this.#isDoubtful = !whole;
     for (const record of records) this.#take(record, 'line', records.length === 1 ? timeMs : undefined);
+    this.#isDoubtful = false;
     if (!whole) this.#counts.addBroken(line, !ended);
   }
 
@@ -151,7 +161,7 @@ class RolloutRun {
 
   /** @param knownMs its time, where the head told it */
   #take(record: JsonObject, place: RecordPlace, knownMs?: number): void {
-    const reader = this.#reader ?? this.#recognise(record, place);
+    const reader = this.#reader ?? (this.#isDoubtful ? undefined : this.#recognise(record, place));
     if ((!reader || this.#format?.lists) && holdsList(record, this.#lists)) {
       for (const piece of takeApart(record, this.#lists)) {
         if (piece.kind === 'head') this.head(piece.fields, piece.begins);
@@ -180,6 +190,13 @@ class RolloutRun {
     return format && this.#open(format);
   }
 
+  /** No whole line told the format: then a broken one may, all the same. */
+  #recogniseDoubtful(): void {
+    for (const each of this.#unplaced) {
+      if (each.kind === 'record' && this.#recognise(each.record, each.place)) return;
+    }
+  }
+
   #open(format: RolloutFormat): FormatReader {
     this.#format = format;
     this.#lists = new Set(format.lists);
@@ -200,6 +217,7 @@ class RolloutRun {
 
   finish(): RolloutReading {
     if (this.#splitter.end()) this.#counts.addTornTail();
+    if (!this.#reader) this.#recogniseDoubtful();
     this.#reader?.finish();
     for (const unplaced of this.#unplaced) this.#countUnplaced(unplaced);
     const { evidence, redactions, shares } = this.#evidence.finish();
@@ -218,12 +236,20 @@ class RolloutRun {
       return { reason: 'unrecognised_format', detail: `${this.#counts.describeKinds()}; ${keys}` };
     if (counts.broken > counts.records) {
       const detail = `${counts.broken} of ${counts.broken + counts.records} lines are no JSON object`;
-      return { reason: 'unreadable', detail };
+      return { reason: 'unreadable', detail: isUtf16(this.#start) ? `${detail}: ${NO_UTF16}` : detail };
     }
     if (this.#format || (counts.records === 0 && counts.bytes <= LIMITS.unrecognisedBytes)) return undefined;
     const skipped = counts.oversized === 0 ? '' : `; ${counts.oversized} over ${LIMITS.recordBytes} bytes skipped`;
     return { reason: 'unrecognised_format', detail: this.#counts.describeKinds() + skipped };
   }
+}
+
+/** Its byte order mark, or a zero in every second byte: a shell of Windows writes so. */
+function isUtf16(start: readonly number[]): boolean {
+  const [first, second] = start;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
+  const zeros = (rest: number): number => start.filter((byte, at) => byte === 0 && at % 2 === rest).length;
+  return start.length === START_BYTES && Math.max(zeros(0), zeros(1)) === START_BYTES / 2 && zeros(0) !== zeros(1);
 }
 
 function formatOf(record: JsonObject, place: RecordPlace): RolloutFormat | undefined {

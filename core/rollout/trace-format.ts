@@ -25,6 +25,7 @@ const ITEMS = new Set([
  */
 export const traceFormat: RolloutFormat = {
   agentKind: 'trace',
+  isUnnamed: true,
   lists: ['items', 'input'],
   isLoose: true,
   recognises(record, place) {

@@ -1,10 +1,11 @@
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type CommandResult, stillroomHere } from '../support/command.ts';
+import { type CommandResult, ROOT, stillroomHere } from '../support/command.ts';
 import { codexRollout } from '../support/rollout-builder.ts';
 
 let folder = '';
@@ -125,4 +126,15 @@ describe('stillroom inspect', () => {
     expect((await inspect(folder)).exitCode).toBe(2);
     expect((await inspect(folder, '--budget', '0')).exitCode).toBe(2);
   });
+});
+
+it('a reader of the output that leaves early is no fault', async () => {
+  const file = place('long.jsonl', codexRollout().user('x '.repeat(4_000)).user('y '.repeat(4_000)).toText());
+  const words = [resolve(ROOT, 'cli/bin.js'), 'inspect', file, '--evidence'];
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.destroy();
+  const faults: string[] = [];
+  child.stderr.setEncoding('utf8').on('data', (text: string) => faults.push(text));
+  const exitCode = await new Promise((done) => child.on('close', done));
+  expect({ exitCode, faults }).toEqual({ exitCode: 0, faults: [] });
 });

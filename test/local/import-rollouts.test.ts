@@ -1,6 +1,7 @@
-import { appendFileSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FoundFile } from '../../local/discover.ts';
 import { type Home, openHome } from '../../local/home.ts';
@@ -49,6 +50,33 @@ describe('importRollout', () => {
     const file = found(place('a.jsonl', LONG));
     expect(await take(file)).toMatchObject({ kind: 'thread', isNew: true });
     expect(await take(file)).toMatchObject({ kind: 'thread', isNew: false });
+  });
+
+  it('tries a file again that another reader could not read (D17)', async () => {
+    const content = Buffer.from(`${JSON.stringify({ kind: 'new', text: 'x'.repeat(30_000) })}\n`);
+    const file = found(place('a.jsonl', content));
+    expect(await take(file)).toMatchObject({ outcome: { reason: 'unrecognised_format' } });
+    writeFileSync(file.path, 'not read again\n'.repeat(10));
+    expect(await take(file)).toMatchObject({ outcome: { reason: 'unrecognised_format' } });
+    const database = new DatabaseSync(join(folder, 'home', 'stillroom.db'));
+    database.exec(`UPDATE imports SET reader = 'an earlier one'`);
+    database.close();
+    expect(await take(file)).toMatchObject({ outcome: { reason: 'unreadable' } });
+  });
+
+  it('names a conversation without an id by its file, two of one name apart (V-04)', async () => {
+    const turns = [
+      { role: 'user', content: 'Which of the berths are free in the second week of July, and what do they cost?' },
+      { role: 'assistant', content: 'Berths 4 and 9 are free; both cost 40 a night.' },
+    ];
+    const content = Buffer.from(JSON.stringify([{ messages: turns }]));
+    mkdirSync(join(folder, 'other'));
+    const files = [place('Talk of July.json', content), place('other/Talk of July.json', content)];
+    const ids = await Promise.all(files.map(async (path) => (await take(found(path))).threadId));
+    expect(new Set(ids).size).toBe(2);
+    for (const id of ids) expect(id).toMatch(/^trace_[0-9a-f]{12}_Talk-of-July$/);
+    const secret = await take(found(place(`sk-proj-${'a1B2'.repeat(10)}.json`, content)));
+    expect(secret.threadId).toMatch(/^trace_[0-9a-f]{12}_file$/);
   });
 
   it('keeps what was met in the file, for its owner to see', async () => {

@@ -64,6 +64,17 @@ describe.each(SESSIONS)('a %s session', (_name, text) => {
     }
   }, 30_000);
 
+  it('whose start is cut off is still known for what it is, wherever the cut is', async () => {
+    const bytes = encoder.encode(text);
+    const last = encoder.encode(`${lines.slice(0, -2).join('\n')}\n`).length;
+    const { agentKind } = (await read(text)).facts;
+    for (let cut = 1; cut < last; cut++) {
+      const reading = await readText(bytes.subarray(cut));
+      expect(reading).toMatchObject({ kind: 'read', facts: { agentKind } });
+      expect(reading.counts.broken).toBeLessThanOrEqual(1);
+    }
+  });
+
   it('with broken lines behind its first record: these are counted, the rest is read as if they were not there (D7)', async () => {
     const plain = await read(text);
     const half = lines.map((line) => line.slice(0, Math.floor(line.length / 2)));
@@ -207,4 +218,17 @@ describe('a rollout that moves (A13)', () => {
       { numRuns: 80 },
     );
   });
+});
+
+it('a file in UTF-16 is failed with that as the reason', async () => {
+  const text = codexRollout().user('one').assistant('two').toText();
+  const little = Buffer.from(`\ufeff${text}`, 'utf16le');
+  for (const bytes of [little, little.subarray(2), Buffer.from(little).swap16()]) {
+    for (const chunkBytes of [1, bytes.length]) {
+      const reading = await readText(bytes, chunkBytes);
+      expect(reading).toMatchObject({ kind: 'failed', reason: 'unreadable' });
+      expect(reading.kind === 'failed' && reading.detail).toMatch(/the file is UTF-16, save it as UTF-8$/);
+    }
+  }
+  expect(await readText('not json\n'.repeat(9))).toMatchObject({ detail: '9 of 9 lines are no JSON object' });
 });
