@@ -135,6 +135,14 @@ export const LIMITS = {
   memoryFileBytes: 256 * 1_024,
   summaryFileBytes: 40 * 1_024,
   skillFileBytes: 64 * 1_024,
+  /** A file below extensions/ that is sent by hand. */
+  extensionFileBytes: 1_048_576,
+  /** Of a file that is sent by hand: what every file system takes, with room for the folders above. */
+  editPathBytes: 512,
+  editNameBytes: 200,
+  /** Text of a diff that one answer carries, and how long it may be at work on it. */
+  versionDiffBytes: 4_000_000,
+  versionDiffMs: 10_000,
   /** DV-19. */
   shrinkPercent: 40,
   historyDays: 90,

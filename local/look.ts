@@ -90,8 +90,8 @@ export async function lookFor(home: Home, request: SearchRequest): Promise<Searc
 }
 
 /** The versions that the current one rests on, newest first. */
-export function lookVersions(home: Home): Promise<readonly VersionRow[]> {
-  return listVersions(home, home.userKey);
+export async function lookVersions(home: Home): Promise<readonly VersionRow[]> {
+  return (await listVersions(home, home.userKey)).rows;
 }
 
 /**

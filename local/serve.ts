@@ -3,6 +3,7 @@ import { NotFoundError } from '../core/errors.ts';
 import type { JobQueue } from '../core/ports/job-queue.ts';
 import type { ControlDeps } from '../functions/control/deps.ts';
 import { docsRoutes } from '../functions/control/docs-routes.ts';
+import { editRoutes } from '../functions/control/edit-routes.ts';
 import { settingsRoutes } from '../functions/control/settings-routes.ts';
 import { threadRoutes } from '../functions/control/thread-routes.ts';
 import { receiveRoutes } from '../functions/control/upload-routes.ts';
@@ -67,6 +68,7 @@ function localControlRoutes(deps: ControlDeps): readonly Route[] {
     ...settingsRoutes(deps),
     ...versionRoutes(deps),
     ...docsRoutes(),
+    ...editRoutes(deps),
     notOffered('POST', '/v1/rollouts', {
       code: 'upload.not_offered',
       message: 'there is no other place to upload to here: send the rollout with PUT /v1/rollouts/{thread_id}',

@@ -10,6 +10,7 @@ import {
   type Setback,
   setbackForError,
   setbackForFaults,
+  setbackForMoved,
   setbackForStop,
 } from './consolidation-setback.ts';
 import { editMemory } from './edit-memory.ts';
@@ -93,8 +94,7 @@ class Consolidation {
       for (let restarts = 0; ; restarts++) {
         const end = await this.#runOnce(head);
         if (end.kind !== 'moved') return end;
-        if (restarts >= MAX_RESTARTS)
-          return await this.#fail({ code: 'consolidation.moved', detail: `version ${end.version} came in between` });
+        if (restarts >= MAX_RESTARTS) return await this.#fail(setbackForMoved(end.version));
         head = await this.#fenceAgain();
       }
     } catch (error) {
@@ -119,11 +119,11 @@ class Consolidation {
   async #runOnce(head: Head): Promise<ConsolidationResult | Moved> {
     const start = await loadStart(this.#ports, this.#request, head, () => this.#lease.keep());
     if (start.selection.length === 0 && start.workspace.files.size === 0) {
-      return (await this.#completeIdle([])) ?? { kind: 'nothing' };
+      return (await this.#completeIdle(start)) ?? { kind: 'nothing' };
     }
     const clean = start.workspace.changes.length === 0;
     if (clean && validateArtifacts(start.workspace.files, start.selection).length === 0) {
-      return (await this.#completeIdle(start.selection)) ?? this.#unchanged(head.version);
+      return (await this.#completeIdle(start)) ?? this.#unchanged(head.version);
     }
     return this.#consolidate(start);
   }
@@ -241,9 +241,14 @@ class Consolidation {
     return { kind: 'unchanged', version, turns: this.#turns, usage: this.#usage };
   }
 
-  /** Ends a run that had nothing to do. A holder that stalled until it was overtaken marks nothing. */
-  async #completeIdle(selection: readonly SelectedInput[]): Promise<ConsolidationResult | undefined> {
+  /**
+   * Ends a run that had nothing to do. A holder that stalled until it was overtaken marks nothing; and what was published since
+   * it looked was made due before, so it is still this run's to see.
+   */
+  async #completeIdle({ head, selection }: Start): Promise<ConsolidationResult | Moved | undefined> {
     if (!(await this.#lease.keep())) return this.#fail({ code: OWNERSHIP_LOST, detail: 'lost before the end' });
+    const { version } = await this.#ports.heads.read(this.#request.userKey);
+    if (version !== head.version) return { kind: 'moved', version };
     await this.#complete(selection);
     return undefined;
   }

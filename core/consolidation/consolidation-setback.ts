@@ -38,6 +38,11 @@ export function setbackForStop(end: Extract<AgentEnd, { kind: 'stopped' }>, now:
   }
 }
 
+/** Somebody changed the memory whenever the run was about to publish: that is no fault of the run, which may be tried again. */
+export function setbackForMoved(version: number): Setback {
+  return { code: 'consolidation.moved', detail: `version ${version} came in between`, spendsRetry: false };
+}
+
 const TOLD_FAULTS = 5;
 
 /**

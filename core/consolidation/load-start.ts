@@ -13,7 +13,7 @@ export interface RunStart {
   readonly workspace: Workspace;
   /** MEMORY.md of the current version, hand edits included; undefined where there is none. */
   readonly memoryBefore: Uint8Array | undefined;
-  /** Threads that the last consolidation rested on. */
+  /** Threads that the last consolidation rested on, and those of a version that was restored since. */
   readonly inputsBefore: number;
 }
 
@@ -53,6 +53,7 @@ export async function loadStart(
   const { text } = await ports.templates.get('ad_hoc_instructions');
   const workspace = prepareWorkspace({
     base: baseFiles,
+    baseInputs: base?.inputs ?? [],
     baseline: {
       files: baselineFiles,
       inputs: baseline?.inputs ?? [],
@@ -63,7 +64,7 @@ export async function loadStart(
     now,
   });
   const memoryBefore = baseFiles.get(MEMORY_PATH);
-  return { head, base, baseline, selection, workspace, memoryBefore, inputsBefore: baseline?.inputs.length ?? 0 };
+  return { head, base, baseline, selection, workspace, memoryBefore, inputsBefore: workspace.inputsBefore };
 }
 
 function isConsolidation(manifest: Manifest): boolean {

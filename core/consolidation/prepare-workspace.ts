@@ -21,13 +21,16 @@ export interface Workspace {
   readonly files: FileTree;
   readonly changes: readonly WorkspaceChange[];
   readonly inputs: InputChanges;
+  /** Threads that the last consolidation rested on, and those of a version that was restored since. */
+  readonly inputsBefore: number;
   /** Notes that no consolidation has taken in yet. */
   readonly newNotes: readonly string[];
 }
 
 export interface WorkspaceSources {
-  /** Files of the current version. */
+  /** Files of the current version, and what it rests on. */
   readonly base: FileTree;
+  readonly baseInputs: readonly SnapshotRef[];
   /** Files and inputs of the last consolidation, and the notes it took in. */
   readonly baseline: {
     readonly files: FileTree;
@@ -55,8 +58,10 @@ export function prepareWorkspace(sources: WorkspaceSources): Workspace {
     pruned.set(INSTRUCTIONS_PATH, encodeUtf8(sources.noteInstructions));
   const files = publishedFiles(pruned);
   const unseen = new Set(newNotes);
-  const seen = new Map([...baseline.files].filter(([path]) => !unseen.has(path)));
-  return { files, changes: diffTrees(seen, files), inputs: compareInputs(baseline.inputs, selection), newNotes };
+  const seen = new Map([...withSummaries(baseline.files, base)].filter(([path]) => !unseen.has(path)));
+  const before = joinInputs(baseline.inputs, sources.baseInputs);
+  const inputs = compareInputs(before, selection);
+  return { files, changes: diffTrees(seen, files), inputs, inputsBefore: before.length, newNotes };
 }
 
 /**
@@ -95,6 +100,21 @@ export async function readTree(
     for (const [path, content] of await Promise.all(batch)) tree.set(path, content);
   }
   return tree;
+}
+
+/**
+ * A version that was restored may rest on threads that the last consolidation knew nothing of: where they are not selected
+ * either, they are removed inputs like any other.
+ */
+function joinInputs(baseline: readonly SnapshotRef[], base: readonly SnapshotRef[]): readonly SnapshotRef[] {
+  const known = new Set(baseline.map((input) => input.threadId));
+  return [...baseline, ...base.filter((input) => !known.has(input.threadId))];
+}
+
+/** And their summaries are seen to leave (DV-12). */
+function withSummaries(baseline: FileTree, base: FileTree): FileTree {
+  const restored = [...base].filter(([path]) => path.startsWith(ROLLOUT_SUMMARIES_FOLDER) && !baseline.has(path));
+  return restored.length === 0 ? baseline : new Map([...baseline, ...restored]);
 }
 
 function compareInputs(before: readonly SnapshotRef[], after: readonly SnapshotRef[]): InputChanges {

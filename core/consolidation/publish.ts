@@ -48,6 +48,8 @@ export interface PublishRequest {
   readonly promptVersion: string | null;
   readonly tokenUsage: TokenUsage;
   readonly now: number;
+  /** `stop`: a head that moved ends the call as `moved`, whatever changed. Default: rebase by path where that loses nothing. */
+  readonly overMoved?: 'rebase' | 'stop';
 }
 
 export type PublishResult =
@@ -207,7 +209,8 @@ async function commitDraft(
     staged.asked = false; // told, or seen, that it was not made
     if (head.epoch !== request.base.epoch) return { kind: 'lost', reason: 'epoch' };
     if (request.fence !== null && head.fence !== request.fence) return { kind: 'lost', reason: 'fence' };
-    if (round >= MAX_REBASES) return { kind: 'moved', version: head.version };
+    const stops = request.overMoved === 'stop' && head.version !== draft.parent;
+    if (stops || round >= MAX_REBASES) return { kind: 'moved', version: head.version };
 
     const rebased = await rebaseDraft(stores.memories, request, draft, head.version);
     if (rebased === undefined) return { kind: 'moved', version: head.version };

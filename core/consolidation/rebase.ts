@@ -1,4 +1,7 @@
-import type { FileEntry, Manifest } from './manifest.ts';
+import type { FileEntry, Manifest, VersionReason } from './manifest.ts';
+
+/** What a person did to the files as they saw them: a run has to begin again from it (user case A31). */
+const BY_HAND: ReadonlySet<VersionReason> = new Set(['edit', 'restore', 'import']);
 
 type Draft = Omit<Manifest, 'version'>;
 type Lineage = Pick<Manifest, 'inputs' | 'removed' | 'notesConsumed'>;
@@ -9,7 +12,8 @@ type Files = Readonly<Record<string, FileEntry>>;
  * the paths that others changed take the head's entries, all others ours.
  *
  * @param chain the versions after the base up to the head, newest first
- * @returns undefined where that would lose something: both sides changed a path, or an input of ours was removed
+ * @returns undefined where that would lose something: both sides changed a path, an input of ours was removed, or a person
+ *   changed files that a consolidation did not see, so that it could not heed them and the next one would take them as known
  */
 export function rebaseManifest(
   draft: Draft,
@@ -22,7 +26,7 @@ export function rebaseManifest(
   const theirs = changedPaths(baseFiles, head.files);
   const ours = changedPaths(baseFiles, draft.files);
   if (ours.some((path) => theirs.includes(path))) return undefined;
-  if (losesInput(draft, chain)) return undefined;
+  if (losesSomething(draft, chain)) return undefined;
 
   const files: Record<string, FileEntry> = { ...draft.files };
   for (const path of theirs) {
@@ -40,8 +44,9 @@ function changedPaths(before: Files, after: Files): readonly string[] {
   return [...paths].filter((path) => before[path]?.sha256 !== after[path]?.sha256);
 }
 
-function losesInput(draft: Draft, chain: readonly Manifest[]): boolean {
+function losesSomething(draft: Draft, chain: readonly Manifest[]): boolean {
   if (draft.reason !== 'consolidation') return false;
+  if (chain.some((manifest) => BY_HAND.has(manifest.reason))) return true;
   const removed = new Set(chain.flatMap((manifest) => manifest.removed));
   return draft.inputs.some((input) => removed.has(input.threadId));
 }

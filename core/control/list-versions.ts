@@ -1,8 +1,11 @@
 import type { Manifest } from '../consolidation/manifest.ts';
+import { readAhead } from '../consolidation/read-ahead.ts';
 import { loadVersionChain } from '../consolidation/version-chain.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { HeadStore } from '../ports/head-store.ts';
 import type { MemoryStore } from '../ports/memory-store.ts';
-import { toFileTime } from '../time.ts';
+import { LIMITS } from '../settings.ts';
+import { DAY_MS, toFileTime } from '../time.ts';
 
 /** One version as the wire and the command line show it. */
 export interface VersionRow {
@@ -20,10 +23,18 @@ export interface VersionRow {
 export interface ListVersionsPorts {
   readonly heads: Pick<HeadStore, 'read'>;
   readonly memories: Pick<MemoryStore, 'manifest'>;
+  readonly clock: Clock;
+}
+
+export interface VersionList {
+  readonly rows: readonly VersionRow[];
+  /** Older ones follow. */
+  readonly more: boolean;
 }
 
 /**
- * The versions that the current one rests on, newest first, as far back as history is kept.
+ * The versions that the current one rests on, newest first, as far back as they can be read: until `LIMITS.historyDays` after
+ * the next one took their place.
  * @param page.before only versions below this number; absent: from the current one
  * @param page.limit at most this many; absent: all
  */
@@ -31,20 +42,26 @@ export async function listVersions(
   ports: ListVersionsPorts,
   userKey: string,
   page: { readonly before?: number | undefined; readonly limit?: number } = {},
-): Promise<readonly VersionRow[]> {
+): Promise<VersionList> {
   const head = await ports.heads.read(userKey);
   const before = page.before ?? Number.POSITIVE_INFINITY;
   const limit = page.limit ?? Number.POSITIVE_INFINITY;
+  const since = ports.clock.now() - LIMITS.historyDays * DAY_MS;
   let wanted = 0;
-  // One more than is shown: the parent of the last one tells what it changed.
-  const chain = await loadVersionChain(ports.memories, userKey, head.version, ({ version }) => {
-    if (version < before) wanted += 1;
-    return wanted > limit;
+  let expired = false;
+  // One more than is shown: the parent of the last one tells what it changed, expired or not.
+  const chain = await loadVersionChain(readAhead(ports.memories, 1), userKey, head.version, (manifest) => {
+    if (manifest.version < before) wanted += 1;
+    const isLast = wanted > limit || expired;
+    expired = manifest.createdAt < since;
+    return isLast;
   });
-  const first = chain.findIndex(({ version }) => version < before);
-  if (first < 0) return [];
-  const shown = chain.slice(first);
-  return shown.slice(0, limit).map((manifest, at) => toVersionRow(manifest, shown[at + 1]));
+  const readable = chain.filter((_, at) => at === 0 || (chain[at - 1]?.createdAt ?? 0) >= since);
+  const rows = readable
+    .filter(({ version }) => version < before)
+    .slice(0, limit)
+    .map((manifest) => toVersionRow(manifest, chain[chain.indexOf(manifest) + 1]));
+  return { rows, more: readable.some(({ version }) => version < (rows.at(-1)?.version ?? 0)) };
 }
 
 function toVersionRow(manifest: Manifest, parent: Manifest | undefined): VersionRow {

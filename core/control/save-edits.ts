@@ -1,8 +1,10 @@
 import { NO_USAGE } from '../agent/token-usage.ts';
-import { publishVersion } from '../consolidation/publish.ts';
+import { type PublishResult, publishVersion } from '../consolidation/publish.ts';
 import { InvalidInputError, UnavailableError } from '../errors.ts';
+import { sha256Hex } from '../ids.ts';
 import { type OpenedVersion, openVersion } from '../memory/memory-files.ts';
 import type { HeadStore } from '../ports/head-store.ts';
+import type { JobStore } from '../ports/job-store.ts';
 import type { MemoryStore } from '../ports/memory-store.ts';
 import { redact } from '../rollout/redact.ts';
 import { decodeUtf8Strict, encodeUtf8 } from '../text.ts';
@@ -32,35 +34,28 @@ export function isEditable(path: string): boolean {
   return EDITABLE.test(path);
 }
 
+export interface SaveEditsPorts {
+  readonly heads: HeadStore;
+  readonly memories: MemoryStore;
+  readonly jobs: Pick<JobStore, 'enqueueConsolidation'>;
+}
+
 /**
  * Publishes what a person changed by hand as a version of its own (reason `edit`). Where the memory moved on since
  * `baseVersion`, the change is carried over line by line; where both changed the same lines, the person's text wins and the
  * former text stays in the history. Secrets are redacted (DV-6). An edited note counts as not yet consumed (behaviours K-02).
+ *
+ * A consolidation is made due before the version is published, so that a death in between leaves no edit that nobody takes in,
+ * and once more after it, since a run may have used the first mark up just before there was anything to see.
  * @throws InvalidInputError `edit.forbidden_path`; NotFoundError `memory.version_not_found`; UnavailableError `edit.contended`
  */
-export async function saveEdits(
-  stores: { readonly heads: HeadStore; readonly memories: MemoryStore },
-  request: SaveEditsRequest,
-): Promise<SaveEditsResult> {
+export async function saveEdits(ports: SaveEditsPorts, request: SaveEditsRequest): Promise<SaveEditsResult> {
   for (const path of request.edits.keys()) requireEditable(path);
   for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
-    const base = await openVersion(stores, request.userKey, request.baseVersion);
-    const current = await openVersion(stores, request.userKey);
-    const result = await publishVersion(stores, {
-      userKey: request.userKey,
-      base: { manifest: current.manifest ?? undefined, epoch: current.head.epoch },
-      fence: null,
-      reason: 'edit',
-      actor: request.actor,
-      files: await applyEdits(base, current, request.edits),
-      inputs: current.manifest?.inputs ?? [],
-      removed: [],
-      notesConsumed: (current.manifest?.notesConsumed ?? []).filter((path) => !request.edits.has(path)),
-      model: null,
-      promptVersion: null,
-      tokenUsage: NO_USAGE,
-      now: request.now,
-    });
+    const base = await openVersion(ports, request.userKey, request.baseVersion);
+    const current = await openVersion(ports, request.userKey);
+    const merged = await mergeEdits(base, current, request.edits);
+    const result = await publishEdits(ports, request, { current, files: merged });
     if (result.kind === 'unchanged') return { kind: 'unchanged', version: result.version };
     if (result.kind === 'published')
       return { kind: 'saved', version: result.version, paths: [...request.edits.keys()] };
@@ -70,16 +65,60 @@ export async function saveEdits(
   });
 }
 
-async function applyEdits(
+/** What is published of edits: only the paths in `files` are read and written, all others stay the entries that they were. */
+export interface EditDraft {
+  readonly current: OpenedVersion;
+  /** New content by path; null = delete. */
+  readonly files: ReadonlyMap<string, Uint8Array | null>;
+  /** As in `PublishRequest`. */
+  readonly overMoved?: 'rebase' | 'stop';
+}
+
+/** Publishes edits over the version that they were merged with, the due mark before and after (see `saveEdits`). */
+export async function publishEdits(
+  ports: SaveEditsPorts,
+  request: Pick<SaveEditsRequest, 'userKey' | 'actor' | 'now'>,
+  { current, files, overMoved = 'rebase' }: EditDraft,
+): Promise<PublishResult> {
+  const { userKey, actor, now } = request;
+  const entries = current.manifest?.files ?? {};
+  const changed = [...files].filter(([path, content]) => {
+    const entry = Object.hasOwn(entries, path) ? entries[path] : undefined;
+    return content === null ? entry !== undefined : entry?.sha256 !== sha256Hex(content);
+  });
+  if (changed.length === 0) return { kind: 'unchanged', version: current.version };
+  const written = [...files].flatMap(([path, content]) => (content === null ? [] : [[path, content] as const]));
+  await ports.jobs.enqueueConsolidation(userKey, now);
+  const result = await publishVersion(ports, {
+    userKey,
+    base: { manifest: current.manifest ?? undefined, epoch: current.head.epoch },
+    fence: null,
+    reason: 'edit',
+    actor,
+    files: new Map(written),
+    kept: current.paths.filter((path) => !files.has(path)),
+    inputs: current.manifest?.inputs ?? [],
+    removed: [],
+    notesConsumed: (current.manifest?.notesConsumed ?? []).filter((path) => !files.has(path)),
+    model: null,
+    promptVersion: null,
+    tokenUsage: NO_USAGE,
+    now,
+    overMoved,
+  });
+  if (result.kind === 'published') await ports.jobs.enqueueConsolidation(userKey, now);
+  return result;
+}
+
+async function mergeEdits(
   base: OpenedVersion,
   current: OpenedVersion,
   edits: SaveEditsRequest['edits'],
-): Promise<Map<string, Uint8Array>> {
-  const files = new Map<string, Uint8Array>();
-  for (const path of current.paths) files.set(path, await current.read(path));
+): Promise<ReadonlyMap<string, Uint8Array | null>> {
+  const files = new Map<string, Uint8Array | null>();
   for (const [path, content] of edits) {
-    if (content === null) files.delete(path);
-    else files.set(path, await mergeEdit(base, files.get(path), path, content));
+    const before = current.paths.includes(path) ? await current.read(path) : undefined;
+    files.set(path, content === null ? null : await mergeEdit(base, before, path, content));
   }
   return files;
 }
@@ -98,7 +137,8 @@ async function mergeEdit(
   return encodeUtf8(redact(merged ?? edited));
 }
 
-function requireEditable(path: string): void {
+/** @throws InvalidInputError `edit.forbidden_path` */
+export function requireEditable(path: string): void {
   if (isEditable(path)) return;
   throw new InvalidInputError(
     'edit.forbidden_path',

@@ -1,4 +1,5 @@
 import type { Head, Manifest } from '../consolidation/manifest.ts';
+import { readAhead } from '../consolidation/read-ahead.ts';
 import { loadVersionChain } from '../consolidation/version-chain.ts';
 import { DefectError, NotFoundError } from '../errors.ts';
 import type { HeadStore } from '../ports/head-store.ts';
@@ -22,6 +23,8 @@ export interface OpenedVersion extends MemoryFiles {
   readonly head: Head;
   /** Null for version 0. */
   readonly manifest: Manifest | null;
+  /** When the next version took its place, ms since the epoch; null while it is the current one. */
+  readonly supersededAt: number | null;
 }
 
 /** The files of a tree. Later changes of the tree are not seen in `paths`. */
@@ -51,12 +54,14 @@ export async function openVersion(
 ): Promise<OpenedVersion> {
   const head = await stores.heads.read(userKey);
   const wanted = version ?? head.version;
-  const manifest = wanted === 0 ? null : await findManifest(stores.memories, userKey, { head: head.version, wanted });
+  const found = wanted === 0 ? NOTHING : await findManifest(stores.memories, userKey, { head: head.version, wanted });
+  const { manifest } = found;
   const files = manifest?.files ?? {};
   return {
     version: wanted,
     head,
     manifest,
+    supersededAt: found.supersededAt,
     paths: Object.keys(files).sort(compareBytes),
     read: async (path) => {
       const entry = Object.hasOwn(files, path) ? files[path] : undefined;
@@ -67,13 +72,16 @@ export async function openVersion(
   };
 }
 
+const NOTHING = { manifest: null, supersededAt: null };
+
 /** Content of the current version never expires: there it is a defect that nobody must take for history. */
 function explainGone(error: unknown, version: number): never {
   if (error instanceof DefectError && error.code === 'memory.content_gone') throw expired(version, error);
   throw error;
 }
 
-function expired(version: number, cause?: unknown): NotFoundError {
+/** What a version that may no longer be read is answered with. */
+export function expired(version: number, cause?: unknown): NotFoundError {
   return new NotFoundError('memory.version_expired', `version ${version} is older than the history that is kept`, {
     details: { version },
     cause,
@@ -84,12 +92,12 @@ async function findManifest(
   memories: Pick<MemoryStore, 'manifest'>,
   userKey: string,
   numbers: { readonly head: number; readonly wanted: number },
-): Promise<Manifest> {
+): Promise<{ readonly manifest: Manifest; readonly supersededAt: number | null }> {
   const { head, wanted } = numbers;
-  const chain =
-    wanted > head ? [] : await loadVersionChain(memories, userKey, head, (manifest) => manifest.version <= wanted);
+  const ahead = readAhead(memories, wanted);
+  const chain = wanted > head ? [] : await loadVersionChain(ahead, userKey, head, ({ version }) => version <= wanted);
   const found = chain.at(-1);
-  if (found?.version === wanted) return found;
+  if (found?.version === wanted) return { manifest: found, supersededAt: chain.at(-2)?.createdAt ?? null };
   // The chain ended above it although it goes on: what came before has expired.
   if (found !== undefined && found.version > wanted && found.parent > 0) throw expired(wanted);
   throw new NotFoundError('memory.version_not_found', `version ${wanted} is not a version of this memory`, {

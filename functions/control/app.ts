@@ -4,6 +4,7 @@ import { noteRoutes } from '../http/note-routes.ts';
 import { consolidationRoutes } from './consolidation-routes.ts';
 import type { ControlAppDeps } from './deps.ts';
 import { docsRoutes } from './docs-routes.ts';
+import { editRoutes } from './edit-routes.ts';
 import { endRoutes } from './end-routes.ts';
 import { settingsRoutes } from './settings-routes.ts';
 import { threadRoutes } from './thread-routes.ts';
@@ -23,6 +24,7 @@ export function createControlApp(deps: ControlAppDeps): Hono {
       ...settingsRoutes(deps),
       ...consolidationRoutes(deps),
       ...versionRoutes(deps),
+      ...editRoutes(deps),
       ...noteRoutes(deps),
       ...endRoutes(deps),
       ...docsRoutes(),

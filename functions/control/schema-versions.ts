@@ -16,11 +16,26 @@ export const consolidationAnswer = z.strictObject({
   counts: z.nullable(z.strictObject({ inputs: count, removed: count, files: count })),
 });
 
-/** `before`: only versions below this number; the header `Link` of an answer that is cut names the next page. */
+/** The header `Link` of an answer that is cut names the next page; out of range counts as the nearest limit. */
 export const versionsQuery = {
-  schema: z.strictObject({ before: z.optional(z.int().check(z.minimum(1))) }),
-  integers: ['before'],
+  schema: z.strictObject({
+    cursor: z.optional(z.string().check(z.maxLength(20))),
+    max_results: z.optional(z.int()),
+  }),
+  integers: ['max_results'],
 };
+
+/** `against`: the older side, 0 for nothing at all; absent: the parent. */
+export const diffQuery = {
+  schema: z.strictObject({ against: z.optional(z.int().check(z.minimum(0))) }),
+  integers: ['against'],
+};
+
+/** `changed` false: the memory was like that already, and `version` is the present one. */
+export const restoredAnswer = z.strictObject({ version: count, restored: count, changed: z.boolean() });
+
+/** What became of a file that was sent or deleted by hand; `changed` as above. */
+export const editAnswer = z.strictObject({ path: z.string(), version: count, changed: z.boolean() });
 
 export const versionsAnswer = z.array(
   z.strictObject({

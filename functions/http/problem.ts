@@ -50,6 +50,7 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   'http.unsupported_media_type': 415,
   'http.precondition_required': 428,
   'memory.version_expired': 410,
+  'memory.version_withheld': 410,
 };
 
 const RESERVED = new Set(['type', 'title', 'status', 'code', 'detail', 'instance']);

@@ -13,7 +13,10 @@ import {
 import { offerAnswer, receivedAnswer, unchangedAnswer, uploadBody, uploadQuery } from '../control/schema-uploads.ts';
 import {
   consolidationAnswer,
+  diffQuery,
+  editAnswer,
   manifestAnswer,
+  restoredAnswer,
   startedAnswer,
   versionsAnswer,
   versionsQuery,
@@ -34,6 +37,23 @@ const versionNumber: Parameter = {
   description: 'Number of a version.',
   required: true,
   schema: z.int().check(z.minimum(1)),
+};
+
+const filePath: Parameter = {
+  in: 'path',
+  name: 'path',
+  description: '`MEMORY.md`, `memory_summary.md`, or a file below `skills/` or `extensions/`.',
+  required: true,
+  schema: z.string().check(z.minLength(1), z.maxLength(512)),
+};
+
+const ifMatch: Parameter = {
+  in: 'header',
+  name: 'If-Match',
+  description:
+    'The version that was read, in quotes: `"7"`. Left out: 428. Another one is the present one by now: 412.',
+  required: true,
+  schema: z.string().check(z.regex(/^"(0|[1-9][0-9]{0,9})"$/)),
 };
 
 /** api.md, "Controlling". */
@@ -207,6 +227,78 @@ export const CONTROL_OPERATIONS: readonly Operation[] = [
     parameters: [versionNumber],
     answers: { 200: { description: 'The manifest.', json: { name: 'Manifest', schema: manifestAnswer } } },
     problems: [404, 410],
+  },
+  {
+    method: 'GET',
+    path: '/v1/memory/versions/{n}/diff',
+    tag: 'Versions',
+    id: 'diffVersion',
+    summary: 'What a version changed, or how it differs from another one',
+    description: 'A unified diff as git writes it. A text that would be too long is cut, and its last line says so.',
+    parameters: [versionNumber],
+    query: diffQuery.schema,
+    answers: { 200: { description: 'The difference; empty where there is none.', types: ['text/plain'] } },
+    problems: [404, 410],
+  },
+  {
+    method: 'POST',
+    path: '/v1/memory/versions/{n}/restore',
+    tag: 'Versions',
+    id: 'restoreVersion',
+    summary: 'Makes an older version the present one again, as a new version',
+    parameters: [versionNumber],
+    answers: {
+      200: { description: 'The memory is like that already.', json: { name: 'Restored', schema: restoredAnswer } },
+      201: {
+        description: 'The version made, read from now on.',
+        json: { name: 'Restored', schema: restoredAnswer },
+        headers: { Location: 'Its manifest.' },
+      },
+    },
+    problems: [404, 410],
+  },
+  {
+    method: 'PUT',
+    path: '/v1/memory/files/{path}',
+    tag: 'Versions',
+    id: 'writeFile',
+    summary: 'Writes a file by hand, as a new version',
+    description: 'The next consolidation keeps it. Secrets are replaced.',
+    parameters: [filePath, ifMatch],
+    body: {
+      kind: 'bytes',
+      description: 'The whole file. UTF-8 text, but for files below `extensions/`.',
+      types: ['text/markdown', 'application/octet-stream'],
+    },
+    answers: {
+      200: {
+        description: 'The file was there; `changed` tells whether it was like that already.',
+        json: { name: 'EditedFile', schema: editAnswer },
+        headers: { ETag: 'The present version, for the next edit.' },
+      },
+      201: {
+        description: 'There was no such file.',
+        json: { name: 'EditedFile', schema: editAnswer },
+        headers: { ETag: 'The present version, for the next edit.' },
+      },
+    },
+    problems: [404, 412, 428],
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/memory/files/{path}',
+    tag: 'Versions',
+    id: 'deleteFile',
+    summary: 'Deletes a file by hand, as a new version',
+    parameters: [filePath, ifMatch],
+    answers: {
+      200: {
+        description: 'It is gone from the present version.',
+        json: { name: 'EditedFile', schema: editAnswer },
+        headers: { ETag: 'The present version, for the next edit.' },
+      },
+    },
+    problems: [404, 412, 428],
   },
   {
     method: 'POST',

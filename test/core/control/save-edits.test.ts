@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { NO_USAGE } from '../../../core/agent/token-usage.ts';
 import { publishVersion } from '../../../core/consolidation/publish.ts';
 import { saveEdits } from '../../../core/control/save-edits.ts';
@@ -35,17 +35,23 @@ async function publish(
   );
 }
 
+/** Marks of a due consolidation stand among the shelf's writes. */
+function portsOf(shelf: VersionShelf) {
+  const enqueueConsolidation = async () => {
+    await shelf.before('due');
+    shelf.writes.push('due');
+  };
+  return { heads: shelf, memories: shelf, jobs: { enqueueConsolidation } };
+}
+
 function save(shelf: VersionShelf, baseVersion: number, edits: Readonly<Record<string, string | null>>) {
-  return saveEdits(
-    { heads: shelf, memories: shelf },
-    {
-      userKey: 'u',
-      baseVersion,
-      edits: new Map(Object.entries(edits).map(([path, text]) => [path, text === null ? null : encodeUtf8(text)])),
-      actor: 'user',
-      now: 2,
-    },
-  );
+  return saveEdits(portsOf(shelf), {
+    userKey: 'u',
+    baseVersion,
+    edits: new Map(Object.entries(edits).map(([path, text]) => [path, text === null ? null : encodeUtf8(text)])),
+    actor: 'user',
+    now: 2,
+  });
 }
 
 async function textAt(shelf: VersionShelf, path: string): Promise<string> {
@@ -112,11 +118,56 @@ describe('saveEdits', () => {
     expect(shelf.current.pendingNotes).toEqual([{ path: NOTE, text: 'new' }]);
   });
 
-  it('makes no version of an edit that changes nothing', async () => {
+  it('makes no version of an edit that changes nothing, and nothing due', async () => {
     const shelf = new VersionShelf();
     await publish(shelf, { 'MEMORY.md': MEMORY });
-    expect(await save(shelf, 1, { 'MEMORY.md': MEMORY })).toEqual({ kind: 'unchanged', version: 1 });
+    shelf.writes.length = 0;
+    expect(await save(shelf, 1, { 'MEMORY.md': MEMORY, 'skills/a/SKILL.md': null })).toEqual({
+      kind: 'unchanged',
+      version: 1,
+    });
+    expect(shelf.writes).toEqual([]);
   });
+
+  it('makes a consolidation due before there is an edit to take in, and after it; other files are not touched', async () => {
+    const shelf = new VersionShelf();
+    await publish(shelf, { 'MEMORY.md': MEMORY, 'memory_summary.md': 'v1\n', 'skills/a/SKILL.md': 's\n' });
+    shelf.writes.length = 0;
+    const read = vi.spyOn(shelf, 'readFile');
+    await save(shelf, 1, { 'skills/a/SKILL.md': null, 'skills/b/SKILL.md': 'new\n' });
+    expect(shelf.writes).toEqual(['due', 'putFile skills/b/SKILL.md', 'putManifest', 'switchTo', 'due']);
+    // What the head shows of the memory is made of these two.
+    expect(new Set(read.mock.calls.map(([, path]) => path))).toEqual(
+      new Set(['MEMORY.md', 'memory_summary.md', 'skills/a/SKILL.md']),
+    );
+    expect(Object.keys(shelf.manifests.get(2)?.files ?? {})).toEqual([
+      'MEMORY.md',
+      'memory_summary.md',
+      'skills/b/SKILL.md',
+    ]);
+  });
+
+  it.each(['due', 'putFile MEMORY.md', 'putManifest', 'switchTo'])(
+    'leaves nothing unconsolidated where it dies at %s: what was published was due before',
+    async (step) => {
+      const shelf = new VersionShelf();
+      await publish(shelf, { 'MEMORY.md': MEMORY });
+      shelf.writes.length = 0;
+      shelf.before = (write) => {
+        if (write === step) throw new Error('died');
+      };
+      await expect(save(shelf, 1, { 'MEMORY.md': 'mine\n' })).rejects.toThrow('died');
+      expect(shelf.current.version).toBe(1);
+      shelf.before = () => {};
+      shelf.after = (write) => {
+        if (write === 'switchTo') throw new Error('died');
+      };
+      shelf.writes.length = 0;
+      await expect(save(shelf, 1, { 'MEMORY.md': 'mine\n' })).rejects.toThrow('died');
+      expect(shelf.current.version).toBeGreaterThan(1);
+      expect(shelf.writes[0]).toBe('due');
+    },
+  );
 
   it('refuses files that are rebuilt by every run, and versions that do not exist', async () => {
     const shelf = new VersionShelf();

@@ -19,7 +19,9 @@ import {
 import { offerAnswer, receivedAnswer, unchangedAnswer } from '../../../functions/control/schema-uploads.ts';
 import {
   consolidationAnswer,
+  editAnswer,
   manifestAnswer,
+  restoredAnswer,
   startedAnswer,
   versionsAnswer,
 } from '../../../functions/control/schema-versions.ts';
@@ -65,6 +67,11 @@ const SHAPES: readonly AnswerShape[] = [
   ['GET', /^\/v1\/consolidations\/[^/]+$/, 200, consolidationAnswer],
   ['GET', /^\/v1\/memory\/versions$/, 200, versionsAnswer],
   ['GET', /^\/v1\/memory\/versions\/[^/]+$/, 200, manifestAnswer],
+  ['POST', /^\/v1\/memory\/versions\/[^/]+\/restore$/, 200, restoredAnswer],
+  ['POST', /^\/v1\/memory\/versions\/[^/]+\/restore$/, 201, restoredAnswer],
+  ['PUT', /^\/v1\/memory\/files\/.+$/, 200, editAnswer],
+  ['PUT', /^\/v1\/memory\/files\/.+$/, 201, editAnswer],
+  ['DELETE', /^\/v1\/memory\/files\/.+$/, 200, editAnswer],
   ['POST', /^\/v1\/memory\/notes$/, 201, noteAnswer],
   ['POST', /^\/v1\/reset$/, 200, resetAnswer],
   ['POST', /^\/v1\/erase$/, 200, eraseAnswer],

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../core/errors.ts';
 import { sha256Hex } from '../../../core/ids.ts';
-import { LIMITS } from '../../../core/settings.ts';
 import { DAY_MS, MINUTE_MS } from '../../../core/time.ts';
 import { NOW, sampleHead, sampleJob } from '../../support/sample-state.ts';
 import { controlWorld } from './control-world.ts';
@@ -125,68 +124,6 @@ describe('/v1/consolidations', () => {
     };
     const answer = await ask('/v1/consolidations', { method: 'POST' });
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5']);
-  });
-});
-
-describe('/v1/memory/versions', () => {
-  it('lists what each version added, kept and changed, newest first', async () => {
-    const { ask, publish } = controlWorld();
-    const input = (threadId: string) => ({ threadId, sourceUpdatedAt: 1 });
-    const one = await publish({ 'MEMORY.md': 'one\n' }, { inputs: [input('a')] });
-    const two = await publish(
-      { 'MEMORY.md': 'two\n', 'skills/a/SKILL.md': 's\n' },
-      { inputs: [input('a'), input('b')] },
-    );
-    expect((await ask('/v1/memory/versions')).json).toEqual([
-      {
-        version: two,
-        parent: one,
-        created_at: '2025-10-09T08:53:20+00:00',
-        reason: 'consolidation',
-        added: 1,
-        retained: 1,
-        removed: 0,
-        files_changed: 2,
-      },
-      {
-        version: one,
-        parent: 0,
-        created_at: '2025-10-09T08:53:20+00:00',
-        reason: 'consolidation',
-        added: 1,
-        retained: 0,
-        removed: 0,
-        files_changed: 1,
-      },
-    ]);
-    expect((await ask(`/v1/memory/versions/${two}`)).json).toMatchObject({
-      version: two,
-      parent: one,
-      inputs: [{ thread_id: 'a' }, { thread_id: 'b' }],
-    });
-  });
-
-  it('pages through a long history without gaps', async () => {
-    const { ask, publish } = controlWorld();
-    const made: number[] = [];
-    for (let at = 0; at < LIMITS.versionPage + 7; at++) made.unshift(await publish({ 'MEMORY.md': `${at}\n` }));
-    const first = await ask('/v1/memory/versions');
-    const next = /^<(.+)>; rel="next"$/.exec(first.headers['link'] ?? '')?.[1] ?? '';
-    const second = await ask(next);
-    const rows = [first.json, second.json].flatMap((json) => json as { version: number; files_changed: number }[]);
-    expect(rows.map((row) => row.version)).toEqual(made);
-    expect(rows.every((row) => row.files_changed === 1)).toBe(true);
-    expect(second.headers['link']).toBeUndefined();
-  });
-
-  it('is empty where nothing was published', async () => {
-    expect((await controlWorld().ask('/v1/memory/versions')).json).toEqual([]);
-  });
-
-  it.each(['0', '99', '-1', '1.5', 'head', '00001', '99999999999'])('answers 404 for version %s', async (number) => {
-    const { ask, publish } = controlWorld();
-    await publish({ 'MEMORY.md': 'one\n' });
-    expect((await ask(`/v1/memory/versions/${number}`)).status).toBe(404);
   });
 });
 
