@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, maxHeaderSize, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import {
   ConflictError,
@@ -62,6 +63,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
     admit(options, inFlight),
   );
+  server.on('clientError', answerUnreadable);
   const port = await listen(server, host, options.port);
   let closing: Promise<number> | undefined;
   return {
@@ -117,6 +119,38 @@ function refuse(outgoing: ServerResponse, refusal: StillroomError): void {
   const headers = { 'content-type': 'application/problem+json', 'cache-control': 'no-store', connection: 'close' };
   outgoing.writeHead(answer.problem.status, { ...headers, ...answer.headers });
   outgoing.end(JSON.stringify(answer.problem));
+}
+
+/** What could not be read as a request reaches no app, and is answered in the form of every other failure. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { problem } = problemOf(unreadable(error.code), { precondition: false }, 'about:blank');
+  const body = JSON.stringify(problem);
+  const head = [
+    `HTTP/1.1 ${problem.status} ${problem.title}`,
+    'content-type: application/problem+json',
+    'cache-control: no-store',
+    'connection: close',
+    `content-length: ${Buffer.byteLength(body)}`,
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function unreadable(code: string | undefined): StillroomError {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const limit = maxHeaderSize;
+    return new InvalidInputError(
+      'http.headers_too_large',
+      `the address and the headers must have at most ${limit} bytes together`,
+      { details: { in: 'header', limit } },
+    );
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new InvalidInputError('http.receive_timed_out', 'the request did not arrive in time');
+  return new InvalidInputError('http.malformed', 'what arrived is not an HTTP/1.1 request');
 }
 
 function busy(limit: number): UnavailableError {

@@ -30,6 +30,7 @@ const PHRASES: Readonly<Record<number, string>> = {
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
+  408: 'Request Timeout',
   409: 'Conflict',
   410: 'Gone',
   412: 'Precondition Failed',
@@ -37,6 +38,7 @@ const PHRASES: Readonly<Record<number, string>> = {
   415: 'Unsupported Media Type',
   428: 'Precondition Required',
   429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
   503: 'Service Unavailable',
 };
@@ -45,6 +47,8 @@ const PHRASES: Readonly<Record<number, string>> = {
 const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   'http.method_not_allowed': 405,
   'http.body_too_large': 413,
+  'http.headers_too_large': 431,
+  'http.receive_timed_out': 408,
   'rollout.body_too_large': 413,
   'rollout.too_large': 413,
   'http.unsupported_media_type': 415,

@@ -18,7 +18,7 @@ const TAGS: Readonly<Record<Tag, string>> = {
 };
 
 /** Failures that any operation may answer with: a fault of the request, no identity, too many requests, our own trouble. */
-const COMMON_PROBLEMS = [400, 401, 403, 405, 429, 500, 503];
+const COMMON_PROBLEMS = [400, 401, 403, 405, 429, 431, 500, 503];
 const BODY_PROBLEMS = [413, 415];
 
 /** Of each status that a failure may have: the name of its answer in the document, and what it means. */
@@ -35,6 +35,7 @@ const PROBLEMS: Readonly<Record<number, readonly [name: string, text: string]>> 
   415: ['UnsupportedMediaType', 'The type of the body is not taken.'],
   428: ['PreconditionRequired', 'The request must name a version with `If-Match`.'],
   429: ['TooManyRequests', 'Too many requests, or a limit of money is reached; `Retry-After` says when to ask again.'],
+  431: ['HeadersTooLarge', 'The address or the headers are too large.'],
   500: ['InternalServerError', 'A failure on our side; `instance` names it in the logs.'],
   503: ['ServiceUnavailable', 'It cannot be done now; `Retry-After` says when to ask again.'],
 };
@@ -185,7 +186,7 @@ function describeAnswers(answers: Readonly<Record<number, Answer>>, schemas: Sch
 }
 
 function describeProblems(operation: Operation): Json {
-  const common = operation.open === true ? [400, 405, 429, 500, 503] : COMMON_PROBLEMS;
+  const common = operation.open === true ? [400, 405, 429, 431, 500, 503] : COMMON_PROBLEMS;
   const ofBody = operation.body === undefined ? [] : BODY_PROBLEMS;
   const statuses = [...new Set([...common, ...ofBody, ...(operation.problems ?? [])])].sort((a, b) => a - b);
   return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${nameOf(status)}` }]));

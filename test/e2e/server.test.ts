@@ -168,6 +168,25 @@ describe('the local server', () => {
     expect((await later).status).toBe(200);
   });
 
+  it('says the limit to an address or headers that are too large', async () => {
+    const { port } = await serve();
+    const answer = await sendRaw({ port, path: `/echo?cwd=${'x'.repeat(20_000)}` });
+    expect(answer.status).toBe(431);
+    expect(answer.headers['content-type']).toBe('application/problem+json');
+    expect(JSON.parse(answer.text)).toMatchObject({ code: 'http.headers_too_large', limit: 16_384 });
+  });
+
+  it('answers what is no request with a problem, and goes on', async () => {
+    const { port } = await serve();
+    const socket = connect(port, '127.0.0.1');
+    socket.end('how do you do\r\n\r\n');
+    let said = '';
+    for await (const chunk of socket.setEncoding('utf8')) said += chunk;
+    expect(said).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(JSON.parse(said.split('\r\n\r\n')[1] ?? '')).toMatchObject({ code: 'http.malformed', status: 400 });
+    expect((await sendRaw({ port, path: '/healthz' })).status).toBe(200);
+  });
+
   it('drops a client that does not finish its headers', async () => {
     const { port } = await serve({ headersTimeoutMs: 50 });
     const socket = connect(port, '127.0.0.1');
