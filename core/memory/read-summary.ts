@@ -1,15 +1,13 @@
 import type { Head, PendingNote, ProjectPlace } from '../consolidation/manifest.ts';
 import { listPendingNotes, previewNote } from '../consolidation/pending-notes.ts';
 import { renderTemplate } from '../extraction/render-template.ts';
-import type { HeadStore } from '../ports/head-store.ts';
-import type { MemoryStore } from '../ports/memory-store.ts';
 import type { TemplateStore } from '../ports/template-store.ts';
 import { LIMITS } from '../settings.ts';
 import { compareBytes, decodeUtf8, isBlank, utf8Length } from '../text.ts';
 import { projectKey } from '../thread/scope.ts';
 import { toFileTime } from '../time.ts';
-import { openVersion } from './memory-files.ts';
 import { outlineMemory } from './memory-outline.ts';
+import { openPinned, type PinPorts } from './pinned-version.ts';
 import { findPlace, listPlaces } from './project-places.ts';
 import { parseSummary } from './summary-document.ts';
 import { type SummaryScope, viewSummary } from './summary-view.ts';
@@ -19,9 +17,7 @@ const MEMORY_PATH = 'MEMORY.md';
 /** Share of the instructions that waiting notes may take. */
 const NOTES_BYTES = 4_000;
 
-export interface ReadSummaryDeps {
-  readonly heads: Pick<HeadStore, 'read'>;
-  readonly memories: Pick<MemoryStore, 'manifest' | 'readFile'>;
+export interface ReadSummaryDeps extends PinPorts {
   readonly templates: Pick<TemplateStore, 'get'>;
   /** Where the agent is told that the files lie. */
   readonly basePath: string;
@@ -61,7 +57,7 @@ export interface SummaryAnswer {
 /**
  * Answers `GET /v1/memory` (api.md; behaviours 1.L with DV-7). The current version costs one read of the head and nothing
  * else, unless its summary is missing. Equal version and request give equal bytes: no clock, no order by chance.
- * @throws NotFoundError `memory.version_not_found`
+ * @throws NotFoundError as `openPinned`
  */
 export async function readSummary(
   deps: ReadSummaryDeps,
@@ -140,7 +136,7 @@ async function loadFromFiles(
   head: Head,
   version: number,
 ): Promise<SummarySource> {
-  const files = await openVersion({ heads: { read: async () => head }, memories: deps.memories }, userKey, version);
+  const files = await openPinned({ ...deps, heads: { read: async () => head } }, userKey, version);
   const readText = async (path: string): Promise<string> =>
     files.paths.includes(path) ? decodeUtf8(await files.read(path)) : '';
   const summary = await readText(SUMMARY_PATH);

@@ -9,8 +9,14 @@ import type { SearchRequest } from './search-files.ts';
  * unknown fields are refused (behaviours N-02). Ranges are checked by the tools themselves.
  */
 const whole = z.int().nullish();
-const listShape = z.strictObject({ path: z.string().nullish(), cursor: z.string().nullish(), max_results: whole });
-const readShape = z.strictObject({ path: z.string(), line_offset: whole, max_lines: whole });
+const version = z.int().min(0).nullish();
+const listShape = z.strictObject({
+  path: z.string().nullish(),
+  cursor: z.string().nullish(),
+  max_results: whole,
+  version,
+});
+const readShape = z.strictObject({ path: z.string(), line_offset: whole, max_lines: whole, version });
 const matchModeShape = z.union([
   z.strictObject({ type: z.literal('any') }),
   z.strictObject({ type: z.literal('all_on_same_line') }),
@@ -25,22 +31,31 @@ const searchShape = z.strictObject({
   case_sensitive: z.boolean().nullish(),
   normalized: z.boolean().nullish(),
   max_results: whole,
+  version,
 });
 
+/** A request of a version that the caller holds on to; undefined: the present one. */
+type Pinned<Request> = Request & { readonly version: number | undefined };
+
 /** @throws InvalidInputError `arguments.unknown_field`, `arguments.invalid` */
-export function parseListArguments(value: unknown): ListRequest {
+export function parseListArguments(value: unknown): Pinned<ListRequest> {
   const found = parseArguments(listShape, value);
-  return { path: found.path, cursor: found.cursor, maxResults: found.max_results };
+  return { path: found.path, cursor: found.cursor, maxResults: found.max_results, version: found.version ?? undefined };
 }
 
 /** @throws InvalidInputError `arguments.unknown_field`, `arguments.invalid` */
-export function parseReadArguments(value: unknown): ReadRequest {
+export function parseReadArguments(value: unknown): Pinned<ReadRequest> {
   const found = parseArguments(readShape, value);
-  return { path: found.path, lineOffset: found.line_offset, maxLines: found.max_lines };
+  return {
+    path: found.path,
+    lineOffset: found.line_offset,
+    maxLines: found.max_lines,
+    version: found.version ?? undefined,
+  };
 }
 
 /** @throws InvalidInputError `arguments.unknown_field`, `arguments.invalid` */
-export function parseSearchArguments(value: unknown): SearchRequest {
+export function parseSearchArguments(value: unknown): Pinned<SearchRequest> {
   const found = parseArguments(searchShape, value);
   return {
     queries: found.queries,
@@ -51,6 +66,7 @@ export function parseSearchArguments(value: unknown): SearchRequest {
     caseSensitive: found.case_sensitive,
     normalized: found.normalized,
     maxResults: found.max_results,
+    version: found.version ?? undefined,
   };
 }
 

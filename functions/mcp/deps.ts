@@ -6,6 +6,7 @@ import type { ReceiptStore } from '../../core/ports/receipt-store.ts';
 import type { StageOneStore } from '../../core/ports/stage-one-store.ts';
 import type { Telemetry } from '../../core/ports/telemetry.ts';
 import type { TemplateStore } from '../../core/ports/template-store.ts';
+import type { ThreadStore } from '../../core/ports/thread-store.ts';
 import type { TokenSource } from '../../core/ports/token-source.ts';
 import type { Settings } from '../../core/settings.ts';
 import type { Identify } from '../http/identity.ts';
@@ -16,6 +17,7 @@ export interface MemoryToolDeps {
   readonly heads: HeadStore;
   readonly memories: MemoryStore;
   readonly stageOne: StageOneStore;
+  readonly threads: Pick<ThreadStore, 'getMany'>;
   readonly jobs: JobStore;
   readonly receipts: ReceiptStore;
   readonly templates: TemplateStore;

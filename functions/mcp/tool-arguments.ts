@@ -12,6 +12,7 @@ const summaryShape = z.strictObject({
   cwd: location,
   repository: location,
   scope: z.enum(['auto', 'global', 'all']).nullish(),
+  version: z.int().min(0).nullish(),
   max_tokens: z.int().min(1).max(2_500).nullish(),
 });
 const noteShape = z.strictObject({ note: z.string(), filename: z.string().nullish() });
@@ -34,7 +35,13 @@ function isGiven(value: unknown): boolean {
 /** @throws InvalidInputError `arguments.unknown_field`, `arguments.invalid` */
 export function parseSummaryArguments(value: unknown): ReadSummaryRequest {
   const found = parseArguments(summaryShape, value);
-  return { cwd: found.cwd, repository: found.repository, scope: found.scope, maxTokens: found.max_tokens };
+  return {
+    cwd: found.cwd,
+    repository: found.repository,
+    scope: found.scope,
+    version: found.version,
+    maxTokens: found.max_tokens,
+  };
 }
 
 /** @throws InvalidInputError `arguments.unknown_field`, `arguments.invalid` */

@@ -34,6 +34,8 @@ function takes(properties: Readonly<Record<string, JSONObject>>, required: reado
 const READS = { readOnlyHint: true, openWorldHint: false };
 const CURSOR = text('next_cursor of the page before. Absent: the first page.');
 
+const VERSION = whole('A former version, such as the one that an earlier answer told of. Absent: the present one.');
+
 const MATCH_MODE = {
   type: 'object',
   description:
@@ -55,6 +57,7 @@ export const TOOL_DEFINITIONS = {
       cwd: text('Working directory: shows its project only, besides what holds everywhere.'),
       repository: text('Git remote, in place of the directory.'),
       scope: { ...text('auto (default): what cwd or repository name.'), enum: ['auto', 'global', 'all'] },
+      version: VERSION,
       max_tokens: whole('1 to 2,500, which is the default.'),
     }),
     annotations: READS,
@@ -67,6 +70,7 @@ export const TOOL_DEFINITIONS = {
       path: text('Folder, relative to the root of the memory. Absent: the root.'),
       cursor: CURSOR,
       max_results: whole('1 to 2,000, which is the default.'),
+      version: VERSION,
     }),
     annotations: READS,
   },
@@ -80,6 +84,7 @@ export const TOOL_DEFINITIONS = {
         path: text('File, relative to the root of the memory.'),
         line_offset: whole('First line wanted, from 1, which is the default.'),
         max_lines: whole('Lines wanted. Absent: all.'),
+        version: VERSION,
       },
       ['path'],
     ),
@@ -99,6 +104,7 @@ export const TOOL_DEFINITIONS = {
         case_sensitive: flag('Default true.'),
         normalized: flag('True: only letters and digits count. Default false.'),
         max_results: whole('1 to 200, which is the default.'),
+        version: VERSION,
       },
       ['queries'],
     ),

@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { addNote } from '../../core/memory/add-note.ts';
 import { listFiles } from '../../core/memory/list-files.ts';
-import { openVersion } from '../../core/memory/memory-files.ts';
+import { openPinned } from '../../core/memory/pinned-version.ts';
 import { readFile } from '../../core/memory/read-file.ts';
 import { type ReadSummaryRequest, readSummary } from '../../core/memory/read-summary.ts';
 import { recordCitation } from '../../core/memory/record-citation.ts';
@@ -22,20 +22,20 @@ type Call = MemoryTool['call'];
 const callSummary: Call = (deps, userKey, given) => showSummary(deps, userKey, parseSummaryArguments(given));
 
 const callList: Call = async (deps, userKey, given) => {
-  const request = parseListArguments(given);
-  const files = await openVersion(deps, userKey);
+  const { version, ...request } = parseListArguments(given);
+  const files = await openPinned(deps, userKey, version);
   return { ...(await listFiles(files, request)), version: files.version };
 };
 
 const callRead: Call = async (deps, userKey, given) => {
-  const request = parseReadArguments(given);
-  const files = await openVersion(deps, userKey);
+  const { version, ...request } = parseReadArguments(given);
+  const files = await openPinned(deps, userKey, version);
   return { ...(await readFile(files, request)), version: files.version };
 };
 
 const callSearch: Call = async (deps, userKey, given) => {
-  const request = parseSearchArguments(given);
-  const files = await openVersion(deps, userKey);
+  const { version, ...request } = parseSearchArguments(given);
+  const files = await openPinned(deps, userKey, version);
   return { ...(await searchFiles(files, request)), version: files.version };
 };
 

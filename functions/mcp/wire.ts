@@ -6,6 +6,7 @@ import { DynamoJobStore } from '../../adapters/dynamodb/job-store.ts';
 import { DynamoReceiptStore } from '../../adapters/dynamodb/receipt-store.ts';
 import { DynamoSettingsStore } from '../../adapters/dynamodb/settings-store.ts';
 import { DynamoStageOneStore } from '../../adapters/dynamodb/stage-one-store.ts';
+import { DynamoThreadStore } from '../../adapters/dynamodb/thread-store.ts';
 import { FilesTemplateStore } from '../../adapters/files/template-store.ts';
 import { S3BodyShelf } from '../../adapters/s3/body-shelf.ts';
 import { createObjectClient } from '../../adapters/s3/client.ts';
@@ -31,6 +32,7 @@ export function wireMcp(env: McpEnv): McpAppDeps & Omit<GatewayHandlerOptions, '
     heads: new DynamoHeadStore(table, front),
     memories: new S3MemoryStore(objects, env.memoriesBucket, telemetry),
     stageOne: new DynamoStageOneStore(table, new S3BodyShelf(objects, env.memoriesBucket)),
+    threads: new DynamoThreadStore(table),
     jobs: new DynamoJobStore(table),
     receipts: new DynamoReceiptStore(table),
     templates: new FilesTemplateStore(env.templatesFolder),

@@ -1,7 +1,15 @@
 import * as z from 'zod/mini';
 import { noteAnswer, noteBody } from '../http/schema-notes.ts';
 import { citationAnswer, citationBody, citationQuery, idempotencyKey } from '../read/schema-citations.ts';
-import { fileAnswer, fileQuery, listAnswer, listQuery, searchAnswer, searchBody } from '../read/schema-files.ts';
+import {
+  fileAnswer,
+  fileQuery,
+  listAnswer,
+  listQuery,
+  searchAnswer,
+  searchBody,
+  searchQuery,
+} from '../read/schema-files.ts';
 import { memoryAnswer, memoryQuery } from '../read/schema-memory.ts';
 import { healthAnswer, statusAnswer } from '../read/schema-status.ts';
 import type { Operation } from './operation.ts';
@@ -55,7 +63,7 @@ export const READ_OPERATIONS: readonly Operation[] = [
     summary: 'The files and folders below a folder of the memory',
     query: listQuery.schema,
     answers: { 200: { description: 'One page.', json: { name: 'FileList', schema: listAnswer } } },
-    problems: [404],
+    problems: [404, 410],
   },
   {
     method: 'GET',
@@ -79,6 +87,7 @@ export const READ_OPERATIONS: readonly Operation[] = [
         description: 'The lines asked for.',
         json: { name: 'FileText', schema: fileAnswer },
         types: ['text/markdown', 'application/octet-stream'],
+        headers: { ETag: 'Of a whole file: the version, for the `If-Match` of an edit.' },
       },
       307: {
         description: 'A large file lies at `Location`, for a few minutes.',
@@ -93,9 +102,10 @@ export const READ_OPERATIONS: readonly Operation[] = [
     tag: 'Reading',
     id: 'searchFiles',
     summary: 'Lines that hold what is looked for',
+    query: searchQuery.schema,
     body: { kind: 'json', name: 'SearchRequest', schema: searchBody },
     answers: { 200: { description: 'One page of matches.', json: { name: 'SearchResult', schema: searchAnswer } } },
-    problems: [404],
+    problems: [404, 410],
   },
   {
     method: 'POST',

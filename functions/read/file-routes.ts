@@ -1,19 +1,20 @@
 import type { Context } from 'hono';
 import { listFiles } from '../../core/memory/list-files.ts';
-import { type OpenedVersion, openVersion } from '../../core/memory/memory-files.ts';
+import type { OpenedVersion } from '../../core/memory/memory-files.ts';
+import { openPinned } from '../../core/memory/pinned-version.ts';
 import { findFile, readFile, readWholeFile } from '../../core/memory/read-file.ts';
 import { searchFiles } from '../../core/memory/search-files.ts';
 import { LIMITS } from '../../core/settings.ts';
-import { prefersMarkdown } from '../http/conditional.ts';
+import { prefersMarkdown, strongTag } from '../http/conditional.ts';
 import type { Route } from '../http/create-app.ts';
 import { readJsonBody } from '../http/read-body.ts';
-import { noQuery, readPathAfter, readQuery } from '../http/read-query.ts';
+import { readPathAfter, readQuery } from '../http/read-query.ts';
 import type { ReadAppDeps } from './deps.ts';
-import { fileQuery, listQuery, searchBody } from './schema-files.ts';
+import { fileQuery, listQuery, searchBody, searchQuery } from './schema-files.ts';
 
 const FILES = '/v1/memory/files';
 
-/** The files of the memory: list, read, search (behaviours 1.N). Each answer tells the version that it was read from. */
+/** The files of the memory: list, read, search (behaviours 1.N). Each answer tells the version that it was read from; `version` pins one. */
 export function fileRoutes(deps: ReadAppDeps): readonly Route[] {
   return [
     { method: 'GET', path: FILES, handle: (context) => answerList(deps, context) },
@@ -25,7 +26,7 @@ export function fileRoutes(deps: ReadAppDeps): readonly Route[] {
 async function answerList(deps: ReadAppDeps, context: Context): Promise<Response> {
   const { userKey } = deps.identify(context.req.raw, context.env);
   const query = readQuery(context.req.url, listQuery);
-  const files = await openVersion(deps, userKey);
+  const files = await openPinned(deps, userKey, query.version);
   const listing = await listFiles(files, { path: query.path, cursor: query.cursor, maxResults: query.max_results });
   return context.json({ ...listing, version: files.version });
 }
@@ -34,7 +35,7 @@ async function answerFile(deps: ReadAppDeps, context: Context): Promise<Response
   const { userKey } = deps.identify(context.req.raw, context.env);
   const query = readQuery(context.req.url, fileQuery);
   const path = readPathAfter(context.req.url, `${FILES}/`);
-  const files = await openVersion(deps, userKey, query.version);
+  const files = await openPinned(deps, userKey, query.version);
   context.header('vary', 'accept');
   if (prefersMarkdown(context.req.header('accept'))) {
     const link = await linkLargeFile(deps, userKey, { files, path });
@@ -43,6 +44,7 @@ async function answerFile(deps: ReadAppDeps, context: Context): Promise<Response
       return context.redirect(link, 307);
     }
     const content = await readWholeFile(files, path);
+    context.header('etag', strongTag(String(files.version))); // what an edit of the file names in If-Match
     context.header('content-type', path.endsWith('.md') ? 'text/markdown; charset=utf-8' : 'application/octet-stream');
     return context.body(new Uint8Array(content));
   }
@@ -64,9 +66,9 @@ async function linkLargeFile(
 
 async function answerSearch(deps: ReadAppDeps, context: Context): Promise<Response> {
   const { userKey } = deps.identify(context.req.raw, context.env);
-  readQuery(context.req.url, noQuery);
+  const { version } = readQuery(context.req.url, searchQuery);
   const body = await readJsonBody(context.req.raw, searchBody);
-  const files = await openVersion(deps, userKey);
+  const files = await openPinned(deps, userKey, version);
   const result = await searchFiles(files, {
     queries: body.queries,
     matchMode: body.match_mode,

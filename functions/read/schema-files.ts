@@ -10,8 +10,13 @@ const maxResults = z.int();
 const version = z.int().check(z.minimum(0));
 
 export const listQuery = {
-  schema: z.strictObject({ path: z.optional(path), cursor: z.optional(cursor), max_results: z.optional(maxResults) }),
-  integers: ['max_results'],
+  schema: z.strictObject({
+    path: z.optional(path),
+    cursor: z.optional(cursor),
+    max_results: z.optional(maxResults),
+    version: z.optional(version),
+  }),
+  integers: ['max_results', 'version'],
 };
 
 export const listAnswer = z.strictObject({
@@ -45,6 +50,8 @@ const matchMode = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('all_on_same_line') }),
   z.strictObject({ type: z.literal('all_within_lines'), line_count: z.int() }),
 ]);
+
+export const searchQuery = { schema: z.strictObject({ version: z.optional(version) }), integers: ['version'] };
 
 /** Counts and lengths are bounded, since each query is looked for in each line. */
 export const searchBody = z.strictObject({

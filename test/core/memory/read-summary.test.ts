@@ -5,7 +5,9 @@ import type { Head } from '../../../core/consolidation/manifest.ts';
 import { readSummary } from '../../../core/memory/read-summary.ts';
 import { encodeUtf8, utf8Length } from '../../../core/text.ts';
 import { aManifest } from '../../contracts/memory-store.contract.ts';
+import { FixedClock } from '../../doubles/fixed-clock.ts';
 import { MemoryMemoryStore } from '../../doubles/memory-memory-store.ts';
+import { MemoryThreadStore } from '../../doubles/memory-thread-store.ts';
 import { SAMPLE_SUMMARY } from '../../support/sample-summary.ts';
 
 const TEMPLATES = new FilesTemplateStore(join(import.meta.dirname, '../../../layers/templates'));
@@ -69,6 +71,8 @@ async function rigOf(files: Record<string, string>, head: Partial<Head> = {}) {
         return memories.readFile(...args);
       },
     },
+    threads: new MemoryThreadStore(),
+    clock: new FixedClock(1_700_000_000_123),
     templates: TEMPLATES,
     basePath: '/home/me/.stillroom/memories',
   };

@@ -14,6 +14,7 @@ import { MemoryMemoryStore } from '../../doubles/memory-memory-store.ts';
 import { MemoryReceiptStore } from '../../doubles/memory-receipt-store.ts';
 import { MemoryStageOneStore } from '../../doubles/memory-stage-one-store.ts';
 import { MemoryTemplateStore } from '../../doubles/memory-template-store.ts';
+import { MemoryThreadStore } from '../../doubles/memory-thread-store.ts';
 import { NumberedTokens } from '../../doubles/numbered-tokens.ts';
 import { RecordingTelemetry } from '../../doubles/recording-telemetry.ts';
 import { StageOneTable } from '../../doubles/stage-one-table.ts';
@@ -53,6 +54,7 @@ export function mcpWorld(given: Partial<McpAppDeps> = {}) {
     heads: new MemoryHeadStore(),
     memories: new MemoryMemoryStore(),
     stageOne: new MemoryStageOneStore(table),
+    threads: new MemoryThreadStore(),
     jobs: new MemoryJobStore(table),
     receipts: new MemoryReceiptStore(),
     clock: new FixedClock(NOW),

@@ -217,3 +217,22 @@ describe('B31 a store that fails', () => {
     expect(await call('memory_list')).toEqual({ isError: true, text: 'the store is not reachable (store.down)' });
   });
 });
+
+describe('a version that a session holds on to (A38)', () => {
+  it('is what every reading tool answers from', async () => {
+    const { call, publish } = mcpWorld();
+    await publish(FILES);
+    await publish({ ...FILES, 'MEMORY.md': '# Task Group: app\nuse npm\n', 'memory_summary.md': 'v1\n\nanew\n' });
+    const at = async (name: string, given: object) => (await call(name, given)).text;
+    expect(await at('memory_summary', { version: 1 })).toContain('likes tests');
+    expect(await at('memory_summary', {})).not.toContain('likes tests');
+    expect(JSON.parse(await at('memory_read', { path: 'MEMORY.md', version: 1 }))).toMatchObject({
+      version: 1,
+      content: FILES['MEMORY.md'],
+    });
+    expect(JSON.parse(await at('memory_search', { queries: ['pnpm'], version: 1 }))).toMatchObject({ matches: [{}] });
+    expect(JSON.parse(await at('memory_search', { queries: ['pnpm'] }))).toMatchObject({ version: 2, matches: [] });
+    expect(JSON.parse(await at('memory_list', { version: 0 }))).toMatchObject({ version: 0, entries: [] });
+    expect(await call('memory_list', { version: 9 })).toMatchObject({ isError: true });
+  });
+});

@@ -3,6 +3,7 @@ import { NO_USAGE } from '../../../core/agent/token-usage.ts';
 import type { VersionReason } from '../../../core/consolidation/manifest.ts';
 import { publishVersion } from '../../../core/consolidation/publish.ts';
 import { DeniedError } from '../../../core/errors.ts';
+import type { SnapshotRef } from '../../../core/extraction/stage-one-output.ts';
 import { toUserKey } from '../../../core/ids.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../../core/settings.ts';
 import { encodeUtf8 } from '../../../core/text.ts';
@@ -146,6 +147,7 @@ async function checkAnswer(method: string, path: string, answer: Response): Prom
 interface PublishOptions {
   readonly user?: string;
   readonly reason?: VersionReason;
+  readonly inputs?: readonly SnapshotRef[];
   readonly now?: number;
 }
 
@@ -164,7 +166,7 @@ function publisher(stores: { heads: MemoryHeadStore; memories: MemoryMemoryStore
       reason: options.reason ?? 'consolidation',
       actor: 'test',
       files: new Map(tree),
-      inputs: [],
+      inputs: options.inputs ?? [],
       removed: [],
       notesConsumed: [],
       model: null,
