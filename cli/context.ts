@@ -1,9 +1,8 @@
 import type { Home } from '../local/home.ts';
 import { openHome } from '../local/home.ts';
 import type { Console } from './console.ts';
+import { EXIT_CODES } from './exit-code.ts';
 import type { CommandIo } from './io.ts';
-
-const UNAVAILABLE_EXIT_CODE = 6;
 
 /** What a command gets besides its own arguments. */
 export interface CommandContext {
@@ -11,8 +10,11 @@ export interface CommandContext {
   withHome(work: (home: Home, out: Console) => Promise<void>, options?: { readonly create: boolean }): Promise<void>;
   /** The same for a command that only looks: the home may lie on a disk that cannot be written. */
   lookAtHome(work: (home: Home, out: Console) => Promise<void>): Promise<void>;
-  /** Tells of work that could not be done now, although the command itself ran; the exit code says so too. */
-  fault(out: Console, sentence: string): void;
+  /**
+   * Tells of work that could not be done, although the command itself ran; the exit code says so too.
+   * @param code default: that it could not be done now
+   */
+  fault(out: Console, sentence: string, code?: number): void;
   /** The exit code of a command that threw nothing. */
   exitCode(): number;
   /** All of standard input as text. */
@@ -38,8 +40,8 @@ export function createContext(
     }
   };
   return {
-    fault: (out, sentence) => {
-      exitCode = UNAVAILABLE_EXIT_CODE;
+    fault: (out, sentence, code = EXIT_CODES.unavailable) => {
+      exitCode = code;
       out.note(`stillroom: ${sentence}`);
     },
     exitCode: () => exitCode,

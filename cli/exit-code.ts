@@ -1,6 +1,7 @@
 import { StillroomError } from '../core/errors.ts';
 
-const EXIT_CODES = {
+/** By the kind of a failure; 0: none. */
+export const EXIT_CODES = {
   invalid_input: 2,
   denied: 3,
   not_found: 4,

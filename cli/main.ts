@@ -6,6 +6,7 @@ import { addInspectCommand } from './inspect-command.ts';
 import { allowClosedPipes, type CommandIo, processIo } from './io.ts';
 import { addActCommands, addLookCommands, addRedriveCommand } from './look-commands.ts';
 import { parsePath } from './options.ts';
+import { addReplayCommand } from './replay-command.ts';
 import { addRunCommand } from './run-command.ts';
 import { addServeCommand } from './serve-command.ts';
 
@@ -38,6 +39,7 @@ export async function main(words: readonly string[], io: CommandIo = processIo):
   addInspectCommand(program, () => settings().out);
   addActCommands(program, context);
   addRedriveCommand(program, context);
+  addReplayCommand(program, context);
   try {
     await program.parseAsync([...words], { from: 'user' });
     return context.exitCode();

@@ -27,6 +27,11 @@ export interface ModelSetup {
   close(): Promise<void>;
 }
 
+/** Whether a name, as a person or a version gives it, is that of the offline stand-in. */
+export function isOfflineModel(name: string): boolean {
+  return name === 'offline' || name === OFFLINE_MODEL;
+}
+
 /** `openai` where a key is set, else the offline stand-in (api.md, command line). */
 export function defaultModel(env: LocalEnv): ModelChoice {
   return env.openaiApiKey === null ? 'offline' : 'openai';

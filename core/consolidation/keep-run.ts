@@ -140,6 +140,8 @@ function recordOf(run: PublishedRun): RunRecord {
     inputs: { added: [...added], retained: [...retained], removed: [...removed] },
     newNotes: [...workspace.newNotes],
     files: [...workspace.files].map(([path, content]) => [path, sha256Hex(content)]),
+    changes: workspace.changes.map(({ path, before }) => [path, before === null ? null : sha256Hex(before)]),
+    inputsBefore: start.inputsBefore,
     diffSha256: sha256Hex(renderDiffFile(workspace.changes)),
     ...heard,
   };

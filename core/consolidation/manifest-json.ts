@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { TokenUsage } from '../agent/token-usage.ts';
 import { DefectError } from '../errors.ts';
 import type { Manifest } from './manifest.ts';
 
@@ -32,7 +33,6 @@ export type ManifestJson = z.infer<typeof manifestShape>;
 
 /** A manifest as plain JSON values. */
 export function manifestToJson(manifest: Manifest): ManifestJson {
-  const { tokenUsage } = manifest;
   return {
     version: manifest.version,
     parent: manifest.parent,
@@ -48,15 +48,20 @@ export function manifestToJson(manifest: Manifest): ManifestJson {
     })),
     model: manifest.model,
     prompt_version: manifest.promptVersion,
-    token_usage: {
-      input_tokens: tokenUsage.inputTokens,
-      cached_input_tokens: tokenUsage.cachedInputTokens,
-      cache_write_input_tokens: tokenUsage.cacheWriteInputTokens,
-      output_tokens: tokenUsage.outputTokens,
-      reasoning_output_tokens: tokenUsage.reasoningOutputTokens,
-      total_tokens: tokenUsage.totalTokens,
-    },
+    token_usage: usageToJson(manifest.tokenUsage),
     notes_consumed: [...manifest.notesConsumed],
+  };
+}
+
+/** Token counts as plain JSON values. */
+export function usageToJson(used: TokenUsage): z.infer<typeof usage> {
+  return {
+    input_tokens: used.inputTokens,
+    cached_input_tokens: used.cachedInputTokens,
+    cache_write_input_tokens: used.cacheWriteInputTokens,
+    output_tokens: used.outputTokens,
+    reasoning_output_tokens: used.reasoningOutputTokens,
+    total_tokens: used.totalTokens,
   };
 }
 

@@ -85,9 +85,9 @@ export function publishedFiles(tree: FileTree): FileTree {
 
 /** Reads all files of a version, a few at a time; `known` holds contents at hand, by SHA-256. */
 export async function readTree(
-  memories: MemoryStore,
+  memories: Pick<MemoryStore, 'readFile'>,
   userKey: string,
-  manifest: Manifest | undefined,
+  manifest: Pick<Manifest, 'files'> | undefined,
   known: ReadonlyMap<string, Uint8Array> = new Map(),
 ): Promise<FileTree> {
   const entries = Object.entries(manifest?.files ?? {});

@@ -40,6 +40,10 @@ const recordShape = z.strictObject({
   newNotes: z.array(z.string()),
   /** Every file of the workspace before the first answer: path and hash, in the order of the workspace. */
   files: z.array(z.tuple([z.string(), sha256])),
+  /** What the run was told of as changed, in that order, each with the hash of what stood there before; null: nothing did. */
+  changes: z.array(z.tuple([z.string(), sha256.nullable()])),
+  /** Threads that it rested on before. */
+  inputsBefore: number,
   /** Of the diff file that the run read first. */
   diffSha256: sha256,
   answers: z.array(z.strictObject({ step: z.string(), answer: z.unknown() })),

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { FilesReplayStore } from '../../adapters/files/replay-store.ts';
-import { replayKey } from '../../adapters/s3/keys.ts';
+import { replayKey, userPrefix } from '../../adapters/s3/keys.ts';
 import { S3ReplayStore } from '../../adapters/s3/replay-store.ts';
+import { S3UserTraces } from '../../adapters/s3/user-traces.ts';
 import type { ReplayRef } from '../../core/ports/replay-store.ts';
 import { LIMITS } from '../../core/settings.ts';
 import { MemoryReplayStore } from '../doubles/memory-replay-store.ts';
@@ -72,6 +73,16 @@ it('a record of a home that expands over any record is refused, not unpacked', a
   await writeFile(join(home, 'replays', NAME), gzipSync(Buffer.alloc(LIMITS.replayBytes + 1)));
   await expect(store.read('local', REF)).rejects.toMatchObject({ code: 'replay.unreadable' });
   await rm(home, { recursive: true });
+});
+
+it('an erase of the user takes every version of every record in S3 along', async () => {
+  const s3 = await FakeS3.start({ now: Date.now });
+  const store = new S3ReplayStore(s3.client, 'memories');
+  for (const user of ['user1', 'user1', 'user10']) await store.put(user, REF, 'x');
+  const traces = new S3UserTraces(s3.client, { bucket: 'memories', prefixOf: userPrefix });
+  expect(await traces.erase('user1')).toMatchObject({ objects: 1, versions: 2 });
+  expect(s3.bucket('memories').keys()).toEqual([`users/user10/replays/${NAME}`]);
+  s3.close();
 });
 
 it('a record in S3 bears the tag that its lifecycle rule looks for', async () => {
