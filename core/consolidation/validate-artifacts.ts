@@ -9,6 +9,7 @@ import { type MemoryDocument, parseMemoryDocument, type TaskGroup } from './memo
 import type { DocumentFault } from './memory-grammar.ts';
 import type { SourceLine } from './source-line.ts';
 import { findSummaryFaults } from './summary-grammar.ts';
+import { toldProjects } from './told-projects.ts';
 import { validateSkills } from './validate-skills.ts';
 
 export const MEMORY_PATH = 'MEMORY.md';
@@ -63,13 +64,19 @@ function validateMemory(tree: FileTree, inputs: readonly KnownInput[]): readonly
   return [...read.faults, ...grammar, ...validateSources(document, tree, inputs)];
 }
 
-/** Every claim traces to a rollout summary that exists, of a thread that was selected, in the project it is filed under. */
+/**
+ * Every claim traces to a rollout summary that exists, of a thread that was selected, in the project it is filed under: the
+ * thread's own, or one that its raw memory names for a task (A13).
+ */
 function validateSources(
   document: MemoryDocument,
   tree: FileTree,
   inputs: readonly KnownInput[],
 ): readonly ArtifactFault[] {
-  const projects = new Map(inputs.map((input) => [input.threadId, input.project]));
+  const told = toldProjects(tree);
+  const projects = new Map(
+    inputs.map(({ threadId, project }) => [threadId, [project, ...(told.get(threadId) ?? [])]] as const),
+  );
   return document.groups.flatMap((group) => {
     const sources = group.tasks.flatMap((task) => task.sources);
     return [
@@ -82,7 +89,7 @@ function validateSources(
 function validateSource(
   source: SourceLine,
   tree: FileTree,
-  projects: ReadonlyMap<string, string>,
+  projects: ReadonlyMap<string, readonly string[]>,
 ): readonly ArtifactFault[] {
   const place = `${MEMORY_PATH}:${source.line}`;
   const remove = 'cite an existing file with the values at its head, or remove the line and what rested on it alone';
@@ -100,7 +107,7 @@ function validateSource(
 function validateProject(
   group: TaskGroup,
   sources: readonly SourceLine[],
-  projects: ReadonlyMap<string, string>,
+  projects: ReadonlyMap<string, readonly string[]>,
 ): readonly ArtifactFault[] {
   const known = new Set(sources.flatMap((source) => projects.get(source.threadId) ?? []));
   if (group.project === '' || group.project === 'global' || known.size === 0 || known.has(group.project)) return [];

@@ -1,5 +1,6 @@
 import { decodeUtf8 } from '../text.ts';
 import { type JsonObject, parseJson, setOwn } from './json-value.ts';
+import { MAX_RUN_BYTES, RecordBuffer } from './record-buffer.ts';
 import { isSpace, ValueScan } from './value-scan.ts';
 
 /** Takes what a JSON document is made of, in order. */
@@ -33,7 +34,8 @@ type Purpose = 'element' | 'key' | 'field';
 
 /**
  * Cuts a JSON document into the elements of its list without holding it: of a list at the top, or of the known lists of an
- * object at the top. Takes bytes in chunks of any size; keeps at most one element.
+ * object at the top. Takes bytes in chunks of any size; keeps at most one element, without long data in its strings
+ * (`RecordBuffer`, user case D1).
  */
 export class DocumentSplitter {
   readonly #sink: DocumentSink;
@@ -46,8 +48,8 @@ export class DocumentSplitter {
   #fields: Record<string, unknown> = {};
   #headBytes = 0;
   #begun = false;
-  #parts: Uint8Array[] = [];
-  #held = 0;
+  /** What came of a value whose end has not come yet, without long data in it. */
+  readonly #held = new RecordBuffer();
   #skipping = false;
   #oversized = 0;
 
@@ -133,10 +135,11 @@ export class DocumentSplitter {
       this.#hold(chunk.subarray(from, end));
       return end;
     }
-    if (this.#held === 0 && !this.#skipping) this.#finish(chunk, from, end);
+    const isOpen = this.#held.length > 0 || this.#skipping;
+    if (!isOpen && end - from <= MAX_RUN_BYTES) this.#finish(chunk, from, end);
     else {
       this.#hold(chunk.subarray(from, end));
-      const value = this.#join();
+      const value = this.#held.take();
       this.#finish(value, 0, value.length);
     }
     return end;
@@ -181,24 +184,9 @@ export class DocumentSplitter {
 
   #hold(part: Uint8Array): void {
     if (this.#skipping) return;
-    if (this.#held + part.length > this.#limit()) {
-      this.#join();
-      this.#skipping = true;
-      return;
-    }
-    this.#parts.push(part.slice()); // the caller may use its buffer again
-    this.#held += part.length;
-  }
-
-  #join(): Uint8Array {
-    const joined = new Uint8Array(this.#skipping ? 0 : this.#held);
-    let at = 0;
-    for (const part of this.#parts) {
-      joined.set(part, at);
-      at += part.length;
-    }
-    this.#parts = [];
-    this.#held = 0;
-    return joined;
+    this.#held.append(part); // a copy: the caller may use its buffer again
+    if (this.#held.length <= this.#limit()) return;
+    this.#held.clear();
+    this.#skipping = true;
   }
 }

@@ -5,7 +5,7 @@ import { mergeSummary } from './merge-summary.ts';
 import { mergeNotes, NOTES_FOLDER, notesTakenIn } from './notes.ts';
 import { type ListedInput, type RunLists, readRunLists } from './run-lists.ts';
 import { SeenFiles } from './seen-files.ts';
-import { type Lesson, readRecord, type SessionRecord } from './session-record.ts';
+import { type Lesson, readRecords, type SessionRecord } from './session-record.ts';
 import { summariseMemory } from './summarise.ts';
 import { citesThread, updateMemory } from './update-memory.ts';
 import type { NewCall, Turn } from './wire.ts';
@@ -120,12 +120,14 @@ function nextReads(run: Run): Material | { readonly kind: 'read'; readonly calls
   if (calls.length > 0 && (started || texts.size === 0 || fits))
     return { kind: 'read', calls: calls.slice(0, CALLS_PER_TURN) };
   const records = (inputs: readonly ListedInput[]): SessionRecord[] =>
-    inputs.flatMap((input) => readRecord(input.path, texts.get(input.path) ?? '', input.project) ?? []);
+    inputs.flatMap((input) => readRecords(input.path, texts.get(input.path) ?? '', input.project));
   return {
     kind: 'ready',
     added: records(todo),
     retained: records(around),
-    goneLessons: removed.flatMap((path) => readRecord(path, texts.get(path) ?? '', null)?.lessons ?? []),
+    goneLessons: removed.flatMap((path) =>
+      readRecords(path, texts.get(path) ?? '', null).flatMap((record) => record.lessons),
+    ),
     notes: new Map(notes.flatMap((path) => (texts.has(path) ? [[path, texts.get(path) ?? ''] as const] : []))),
     more: calls.length > 0,
   };

@@ -4,6 +4,8 @@ import { TIER_LABELS } from '../../core/rollout/rollout.ts';
 export interface Row {
   readonly label: string;
   readonly text: string;
+  /** Where the work was, if not in the session's own project. */
+  readonly project: string | null;
 }
 
 /** What a Phase 1 request says of its session; `unknown` and missing values are null. */
@@ -17,7 +19,7 @@ export interface Evidence {
 const HUMAN = TIER_LABELS.human;
 const LABEL = new RegExp(`^\\[(${Object.values(TIER_LABELS).join('|')})\\]$`);
 /** Below a label, where the row is of another project than the session's own. */
-const PROJECT_MARK = /^\[project: [^\]]*\]$/;
+const PROJECT_MARK = /^\[project: (.*)\]$/;
 const GAP = '[... response items omitted ...]';
 
 /**
@@ -54,13 +56,14 @@ function betweenFences(lines: readonly string[]): readonly string[] {
 
 /** A label on a line of its own starts a row. Inside a row's JSON no line can look like one: line feeds are escaped there. */
 function readRows(lines: readonly string[]): readonly Row[] {
-  const rows: { label: string; text: string }[] = [];
+  const rows: { label: string; text: string; project: string | null }[] = [];
   for (const line of lines) {
     const label = LABEL.exec(line)?.[1];
     const last = rows.at(-1);
-    if (label !== undefined) rows.push({ label, text: '' });
-    else if (line !== GAP && last && !(last.text === '' && PROJECT_MARK.test(line)))
-      last.text += last.text === '' ? line : `\n${line}`;
+    const project = last?.text === '' ? PROJECT_MARK.exec(line)?.[1] : undefined;
+    if (label !== undefined) rows.push({ label, text: '', project: null });
+    else if (last && project !== undefined) last.project = project;
+    else if (line !== GAP && last) last.text += last.text === '' ? line : `\n${line}`;
   }
   return rows.length > 0 ? rows.map((row) => ({ ...row, text: row.text.trim() })) : readItemArray(lines.join('\n'));
 }
@@ -73,7 +76,11 @@ function readItemArray(text: string): readonly Row[] {
     .slice(start + 1)
     .replace(/\]\s*$/, '')
     .split(/(?<=\}),(?=\{"(?:type|role)":)/);
-  return items.map((item) => ({ label: /"role":"user"/.test(item.slice(0, 80)) ? HUMAN : labelOf(item), text: item }));
+  return items.map((item) => ({
+    label: /"role":"user"/.test(item.slice(0, 80)) ? HUMAN : labelOf(item),
+    text: item,
+    project: null,
+  }));
 }
 
 function labelOf(item: string): string {

@@ -31,29 +31,40 @@ const LISTS: Readonly<Record<string, LessonKind>> = {
 const MAX_KEYWORDS = 8;
 const MAX_TITLE = 110;
 
-/** Reads a rollout summary file. @returns undefined when it has no thread id at its head */
-export function readRecord(path: string, text: string, project: string | null): SessionRecord | undefined {
+/**
+ * Reads a rollout summary file: one record for each project that its tasks were done in, the session's own first (A13).
+ * @param project of the session, where it is known from elsewhere
+ * @returns none when it has no thread id at its head
+ */
+export function readRecords(path: string, text: string, project: string | null): readonly SessionRecord[] {
   const [head = '', ...rest] = text.split('\n\n');
   const body = rest.join('\n\n');
   const field = (name: string): string => new RegExp(`^${name}: (.*)$`, 'm').exec(head)?.[1]?.trim() ?? '';
   const threadId = field('thread_id');
-  if (threadId === '') return undefined;
-  const cwd = field('cwd');
-  const lessons = readLessons(body);
-  const key = project ?? /^.*\bProject: (\S+)\.$/m.exec(body)?.[1] ?? (cwd === '' ? 'unknown' : cwd);
-  const title = /^# (.+)$/m.exec(body)?.[1]?.replace(/ \(and \d+ more\)$/, '') ?? threadId;
-  return {
-    path,
-    threadId,
-    updatedAt: field('updated_at'),
-    rolloutPath: field('rollout_path'),
-    cwd: cwd === '' ? 'unknown' : cwd,
+  if (threadId === '') return [];
+  const cwd = field('cwd') || UNKNOWN;
+  const [opening = '', ...tasks] = body.split(/^(?=## Task \d+: )/m);
+  const own = project ?? /^Work in .*\bProject: (.+)\.$/m.exec(opening)?.[1] ?? cwd;
+  const parts = new Map([[own, opening]]);
+  for (const task of tasks) {
+    const key = TASK_PROJECT.exec(task)?.[1] ?? own;
+    parts.set(key, `${parts.get(key) ?? ''}${task}`);
+  }
+  const session = { path, threadId, updatedAt: field('updated_at'), rolloutPath: field('rollout_path') };
+  const heading = /^# (.+)$/m.exec(opening)?.[1]?.replace(/ \(and \d+ more\)$/, '') ?? threadId;
+  return [...parts].map(([key, part]) => ({
+    ...session,
+    cwd: key === own ? cwd : UNKNOWN,
     project: key,
-    title: cut(title.trim(), MAX_TITLE),
-    keywords: keywordsOf(body, key),
-    lessons,
-  };
+    title: cut((key === own ? heading : (TASK_TITLE.exec(part)?.[1] ?? threadId)).trim(), MAX_TITLE),
+    keywords: keywordsOf(part, key),
+    lessons: readLessons(part),
+  }));
 }
+
+const UNKNOWN = 'unknown';
+const TASK_TITLE = /^## Task \d+: (.+)$/m;
+const TASK_PROJECT = /^## Task .*\n\nProject: (.+)\.$/m;
 
 /** The bullets of the three lists that carry lessons; each is told once. */
 function readLessons(body: string): readonly Lesson[] {

@@ -22,9 +22,8 @@ const MAX_TITLE = 100;
  */
 export function answerStageOne(message: string): StageOneAnswer {
   const evidence = readEvidence(message);
-  const tasks = withoutRepeats(readTasks(readEvents(evidence.rows)))
-    .map((task) => ({ ...task, files: task.files.map((path) => relativePath(path, evidence.cwd)) }))
-    .filter(isWorthKeeping);
+  const projects = [...new Set([null, ...evidence.rows.map((row) => row.project)])];
+  const tasks = projects.flatMap((project) => tasksIn(evidence, project)).filter(isWorthKeeping);
   if (tasks.length === 0) return EMPTY;
   return {
     raw_memory: rawMemory(evidence, tasks),
@@ -33,17 +32,32 @@ export function answerStageOne(message: string): StageOneAnswer {
   };
 }
 
+/** What was done in one project; what was said in another neither adds to it nor replaces anything of it (A13). */
+function tasksIn(evidence: Evidence, project: string | null): readonly KeptTask[] {
+  const rows = evidence.rows.filter((row) => row.project === project);
+  return withoutRepeats(readTasks(readEvents(rows))).map((task) => ({
+    ...task,
+    project,
+    files: task.files.map((path) => relativePath(path, evidence.cwd)),
+  }));
+}
+
 /** Paths below the working directory without it: what the project's own commands use. */
 function relativePath(path: string, cwd: string | null): string {
   return cwd !== null && path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
 }
 
-/** A task with the checks that passed in it and in no task before. */
-interface KeptTask extends Task {
+interface CheckedTask extends Task {
+  /** Checks that passed in it and in no task before. */
   readonly passed: readonly string[];
 }
 
-function withoutRepeats(tasks: readonly Task[]): readonly KeptTask[] {
+interface KeptTask extends CheckedTask {
+  /** Where it was done, if not in the session's own project. */
+  readonly project: string | null;
+}
+
+function withoutRepeats(tasks: readonly Task[]): readonly CheckedTask[] {
   const told = new Set<string>();
   return tasks.map((task) => {
     const passed = [...task.checks].flatMap(([command, ended]) => (ended && !told.has(command) ? [command] : []));
@@ -73,8 +87,9 @@ function rawMemory(evidence: Evidence, tasks: readonly KeptTask[]): string {
     `### Task ${at + 1}: ${title(task)}`,
     '',
     `task: ${title(task)}`,
-    `task_group: ${group}`,
+    `task_group: ${task.project === null ? group : lastPart(task.project)}`,
     `task_outcome: ${task.outcome}`,
+    ...(task.project === null ? [] : [`project: ${task.project}`]),
     ...lessonLists(task),
     ...list('References', references(task)),
   ]);
@@ -90,6 +105,7 @@ function rolloutSummary(evidence: Evidence, tasks: readonly KeptTask[]): string 
       '',
       `## Task ${at + 1}: ${title(task)}`,
       '',
+      ...(task.project === null ? [] : [`Project: ${task.project}.`]),
       `Outcome: ${task.outcome}${reasonOf(task)}`,
       ...list('Key steps', keySteps(task)),
       ...lessonLists(task),
@@ -187,9 +203,12 @@ function title(task: Task | undefined): string {
 }
 
 function groupName(evidence: Evidence): string {
-  const source = evidence.project ?? evidence.cwd ?? 'unknown';
+  return lastPart(evidence.project ?? evidence.cwd ?? 'unknown');
+}
+
+function lastPart(project: string): string {
   return (
-    source
+    project
       .split('/')
       .filter((part) => part !== '')
       .at(-1) ?? 'unknown'

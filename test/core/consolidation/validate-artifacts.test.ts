@@ -83,6 +83,22 @@ describe('the gates', () => {
       { 'MEMORY.md': GROUP.replace(`project=${PROJECT}`, 'project=other') },
       ['memory.foreign_project MEMORY.md:1'],
     ],
+    [
+      'a group under a project that one of its sources names for a task (A13)',
+      {
+        'MEMORY.md': GROUP.replace(`project=${PROJECT}`, 'project=/work/tide gauge'),
+        'raw_memories.md': '## Thread `t1`\ncwd: /x\n\nproject: /work/tide gauge\n\n## Thread `t3`\n\nproject: b\n',
+      },
+      [],
+    ],
+    [
+      'a group under a project that another thread names for a task',
+      {
+        'MEMORY.md': GROUP.replace(`project=${PROJECT}`, 'project=b'),
+        'raw_memories.md': '## Thread `t1`\ncwd: /x\n\nproject: a\n\n## Thread `t3`\n\nproject: b\n',
+      },
+      ['memory.foreign_project MEMORY.md:1'],
+    ],
     ['a group that holds everywhere', { 'MEMORY.md': GROUP.replace(`project=${PROJECT}`, 'project=global') }, []],
     ['a skill without SKILL.md', { 'skills/fix-tests/SKILL.md': null }, ['skill.missing skills/fix-tests/SKILL.md']],
     [

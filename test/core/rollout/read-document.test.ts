@@ -45,8 +45,35 @@ describe('reading a JSON document', () => {
     expect(most - before).toBeLessThan(30_000_000);
   });
 
-  it('passes over an element over the limit', async () => {
+  it('keeps an element with an image of any size, without the image (D1)', async () => {
     const piece = new Uint8Array(1_048_576).fill(0x41);
+    const [before, behind] = JSON.stringify({
+      role: 'user',
+      content: [
+        { type: 'text', text: 'what is wrong in this picture' },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,|' } },
+      ],
+    }).split('|');
+    const held = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    async function* stream(): AsyncGenerator<Uint8Array> {
+      yield encodeUtf8(`[${said('user', 'before')},${before}`);
+      for (let at = 0; at < 100; at++) {
+        yield piece;
+        most = Math.max(most, process.memoryUsage().arrayBuffers);
+      }
+      yield encodeUtf8(`${behind},${said('user', 'after')}]`);
+    }
+    const reading = await readRollout(stream(), { evidenceTokens: 1_000 });
+    expect(reading).toMatchObject({ facts: { humanMessages: 3 }, counts: { oversized: 0, records: 3 } });
+    expect(reading.kind === 'read' && reading.evidence).toMatch(
+      /what is wrong in this picture.{0,60}\[image omitted\]/,
+    );
+    expect(most - held).toBeLessThan(10_000_000);
+  });
+
+  it('passes over an element over the limit', async () => {
+    const piece = new Uint8Array(1_048_576).fill(0x20);
     async function* stream(): AsyncGenerator<Uint8Array> {
       yield encodeUtf8(`[${said('user', 'before')},{"role":"user","content":"`);
       for (let at = 0; at <= LIMITS.recordBytes / piece.length; at++) yield piece;
