@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addLocalNote, citeAnswer, redrive } from '../local/act.ts';
+import { addLocalNote, citeAnswer, type LocalRestore, redrive, restoreLocal } from '../local/act.ts';
 import {
   lookDiff,
   lookFor,
@@ -116,7 +116,7 @@ export function addLookCommands(program: Command, context: CommandContext): void
     );
 }
 
-/** `note` and `cite`: commands that add something without a model. */
+/** `note`, `restore` and `cite`: commands that add something without a model. */
 export function addActCommands(program: Command, context: CommandContext): void {
   program
     .command('note')
@@ -128,6 +128,19 @@ export function addActCommands(program: Command, context: CommandContext): void 
         const note = await addLocalNote(home, { filename: options.name, note: words.join(' ') });
         await refreshWorkingCopy(home);
         printResult(out, note, () => `noted in ${note.path}; the next run consolidates it`);
+      }),
+    );
+
+  program
+    .command('restore')
+    .description('make a former version the present one again, as a new version')
+    .argument('<version>', 'its number, as "versions" shows it', parseWhole(1, 999_999_999))
+    .action((version: number) =>
+      context.withHome(async (home, out) => {
+        const restored = await restoreLocal(home, version);
+        printResult(out, restored, () => restoredText(restored));
+        if (restored.edits_version !== null)
+          out.note(`what was changed in memories/ is kept as version ${restored.edits_version}`);
       }),
     );
 
@@ -158,6 +171,14 @@ export function addRedriveCommand(program: Command, context: CommandContext): vo
         printResult(out, { revived }, () => `${revived.length} sessions are due again`);
       }),
     );
+}
+
+function restoredText({ version, restored, changed }: LocalRestore): string {
+  if (changed)
+    return `version ${restored} is read again, as version ${version}; "versions" shows the one that was left`;
+  return version === restored
+    ? `version ${version} is the present one: nothing to restore`
+    : `the present version ${version} is like version ${restored}: nothing to restore`;
 }
 
 function formatThreads(rows: readonly ThreadRow[]): string {

@@ -1,3 +1,4 @@
+import { diffVersions } from '../core/control/diff-versions.ts';
 import { listVersions, type VersionRow } from '../core/control/list-versions.ts';
 import { readStatus, type Status } from '../core/control/read-status.ts';
 import { NotFoundError } from '../core/errors.ts';
@@ -6,12 +7,11 @@ import type { StageOneHead } from '../core/extraction/stage-one-output.ts';
 import type { Job } from '../core/job/job.ts';
 import { type Listing, listFiles } from '../core/memory/list-files.ts';
 import { findTarget, type OpenedVersion, openVersion } from '../core/memory/memory-files.ts';
+import { openPinned } from '../core/memory/pinned-version.ts';
 import { type FileText, readFile } from '../core/memory/read-file.ts';
 import { type SearchRequest, type SearchResult, searchFiles } from '../core/memory/search-files.ts';
 import type { Thread } from '../core/thread/thread.ts';
 import { toDay, toFileTime } from '../core/time.ts';
-import type { FileTree } from '../core/workspace/file-tree.ts';
-import { diffTrees, renderUnifiedDiff } from '../core/workspace/workspace-diff.ts';
 import type { Home } from './home.ts';
 
 /** One thread as `stillroom threads` shows it. */
@@ -101,23 +101,18 @@ export async function lookVersions(home: Home): Promise<readonly VersionRow[]> {
 export async function lookDiff(
   home: Home,
   range: { readonly from: number | null; readonly to: number | null },
-): Promise<{ readonly from: number; readonly to: number; readonly diff: string }> {
-  const to = await openNumbered(home, range.to);
-  if (to.version === 0)
+): Promise<{ readonly from: number; readonly to: number; readonly diff: string; readonly truncated: boolean }> {
+  const found = await diffVersions(home, home.userKey, {
+    version: range.to ?? undefined,
+    against: range.from ?? undefined,
+  });
+  if (found.to === 0)
     throw new NotFoundError('memory.version_not_found', 'nothing is published yet: run "stillroom run"');
-  const from = await openNumbered(home, range.from ?? to.manifest?.parent ?? 0);
-  const diff = renderUnifiedDiff(diffTrees(await readAll(from), await readAll(to)));
-  return { from: from.version, to: to.version, diff };
+  return { from: found.from, to: found.to, diff: found.text, truncated: found.truncated };
 }
 
 function openNumbered(home: Home, version: number | null): Promise<OpenedVersion> {
-  return version === null ? openVersion(home, home.userKey) : openVersion(home, home.userKey, version);
-}
-
-async function readAll(files: OpenedVersion): Promise<FileTree> {
-  const tree = new Map<string, Uint8Array>();
-  for (const path of files.paths) tree.set(path, await files.read(path));
-  return tree;
+  return openPinned(home, home.userKey, version ?? undefined);
 }
 
 function toReading({ reading }: Thread): ThreadRow['reading'] {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -74,6 +74,62 @@ describe('commands that look', () => {
     expect((await at(['diff', '1', '1'])).stdout.trim()).toBe('no difference');
     expect((await at(['diff', '7', '9999'])).exitCode).toBe(4);
     expect((await at(['diff', 'x'])).exitCode).toBe(2);
+  });
+});
+
+describe('the way back', () => {
+  const restored = z.strictObject({
+    version: z.number(),
+    restored: z.number(),
+    changed: z.boolean(),
+    edits_version: z.nullable(z.number()),
+  });
+  const versionRows = z.array(z.looseObject({ version: z.number(), reason: z.string() }));
+
+  it('restore makes a new version, brings the working copy along, and keeps what was changed by hand', async () => {
+    const own = join(folder, 'restored');
+    cpSync(home, own, { recursive: true });
+    const here = (...words: readonly string[]) => stillroomHere([...words, '--home', own]);
+    const file = join(own, 'memories', 'MEMORY.md');
+    const before = readFileSync(file, 'utf8');
+    const version = versionRows.parse(JSON.parse((await here('versions', '--json')).stdout))[0]?.version ?? 0;
+    writeFileSync(file, `${before}\n- by hand\n`);
+
+    const answer = await here('restore', String(version), '--json');
+    expect(answer.exitCode).toBe(0);
+    expect(restored.parse(JSON.parse(answer.stdout))).toEqual({
+      version: version + 2,
+      restored: version,
+      changed: true,
+      edits_version: version + 1,
+    });
+    expect(answer.stderr).toContain(`kept as version ${version + 1}`);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    const rows = versionRows.parse(JSON.parse((await here('versions', '--json')).stdout));
+    expect(rows.slice(0, 2).map((row) => row.reason)).toEqual(['restore', 'edit']);
+    expect((await here('diff')).stdout).toContain('-- by hand');
+    expect((await here('diff', String(version), String(version + 1))).stdout).toContain('+- by hand');
+    expect((await here('diff', String(version))).stdout.trim()).toBe('no difference');
+
+    const again = await here('restore', String(version + 2));
+    expect([again.exitCode, again.stdout]).toEqual([0, expect.stringContaining('is the present one')]);
+    expect((await here('restore', String(version + 1))).stdout).toContain('is read again');
+    expect(readFileSync(file, 'utf8')).toContain('- by hand');
+  });
+
+  it.each([
+    [['restore', '9999'], 4, 'memory.version_not_found'],
+    [['restore', '0'], 2, null],
+    [['restore', 'x'], 2, null],
+    [['restore'], 2, null],
+    [['diff', '1', '9999'], 4, 'memory.version_not_found'],
+    [['show', '--version', '9999'], 4, 'memory.version_not_found'],
+  ] as const)('%j ends with %i and changes nothing', async (words, exitCode, code) => {
+    const before = (await at(['versions', '--json'])).stdout;
+    const result = await at([...words, '--json']);
+    expect(result.exitCode).toBe(exitCode);
+    if (code !== null) expect(JSON.parse(result.stdout)).toMatchObject({ error: { code } });
+    expect((await at(['versions', '--json'])).stdout).toBe(before);
   });
 });
 
