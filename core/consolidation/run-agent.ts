@@ -3,6 +3,7 @@ import { AgentWorkspace } from '../agent/agent-workspace.ts';
 import type { ModelAccount, ModelPorts } from '../agent/ask-model.ts';
 import type { TokenUsage } from '../agent/token-usage.ts';
 import { renderTemplate } from '../extraction/render-template.ts';
+import { citedThreads } from '../memory/find-forgotten.ts';
 import type { Template } from '../ports/template-store.ts';
 import { LIMITS } from '../settings.ts';
 import { decodeUtf8 } from '../text.ts';
@@ -10,7 +11,6 @@ import type { FileTree } from '../workspace/file-tree.ts';
 import { type ArtifactFault, renderFaults } from './artifact-fault.ts';
 import type { ConsolidationPrompt } from './consolidation-prompt.ts';
 import type { RunInput } from './load-selection.ts';
-import { parseMemoryDocument } from './memory-document.ts';
 import { agentTree, publishedFiles, type Workspace } from './prepare-workspace.ts';
 import { checkShrink } from './shrink-guard.ts';
 import { MEMORY_PATH, validateArtifacts } from './validate-artifacts.ts';
@@ -66,8 +66,10 @@ export async function runConsolidationAgent(ports: ModelPorts, run: AgentRun): P
 /** @param valid where the grammar is broken, citations cannot be counted */
 function findShrinkage(run: AgentRun, files: FileTree, valid: boolean): readonly ArtifactFault[] {
   const selected = new Set(run.selection.map((input) => input.threadId));
-  const citedBefore = citedThreads(run.memoryBefore).filter((threadId) => selected.has(threadId));
-  const citedAfter = new Set(citedThreads(files.get(MEMORY_PATH)));
+  const citedBefore = citedThreads(decodeUtf8(run.memoryBefore ?? new Uint8Array())).filter((threadId) =>
+    selected.has(threadId),
+  );
+  const citedAfter = new Set(citedThreads(decodeUtf8(files.get(MEMORY_PATH) ?? new Uint8Array())));
   const verdict = checkShrink({
     bytesBefore: run.memoryBefore?.length ?? 0,
     bytesAfter: files.get(MEMORY_PATH)?.length ?? 0,
@@ -86,11 +88,4 @@ function findShrinkage(run: AgentRun, files: FileTree, valid: boolean): readonly
       cure: 'put back what did not rest on removed inputs alone',
     },
   ];
-}
-
-function citedThreads(memory: Uint8Array | undefined): readonly string[] {
-  if (memory === undefined) return [];
-  const { groups } = parseMemoryDocument(decodeUtf8(memory)).document;
-  const sources = groups.flatMap((group) => group.tasks.flatMap((task) => task.sources));
-  return [...new Set(sources.map((source) => source.threadId))];
 }

@@ -4,6 +4,8 @@ import { assignStems } from './file-stem.ts';
 import type { FileTree } from './file-tree.ts';
 
 export const RAW_MEMORIES_PATH = 'raw_memories.md';
+/** raw_memories.md while nothing is selected. */
+export const NO_RAW_MEMORIES = '# Raw Memories\n\nNo raw memories yet.\n';
 export const ROLLOUT_SUMMARIES_FOLDER = 'rollout_summaries/';
 
 /** One selected stage-one output with what its thread's catalogue entry adds. */
@@ -45,7 +47,7 @@ function isRolloutSummary(path: string): boolean {
 
 /** behaviours H-01. */
 function rawMemoriesFile(inputs: readonly WorkspaceInput[], stemOf: (input: WorkspaceInput) => string): string {
-  if (inputs.length === 0) return '# Raw Memories\n\nNo raw memories yet.\n';
+  if (inputs.length === 0) return NO_RAW_MEMORIES;
   const blocks = inputs.map((input) =>
     [
       `## Thread \`${input.threadId}\``,
