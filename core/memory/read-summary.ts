@@ -2,6 +2,7 @@ import type { Head, PendingNote, ProjectPlace } from '../consolidation/manifest.
 import { listPendingNotes, previewNote } from '../consolidation/pending-notes.ts';
 import { renderTemplate } from '../extraction/render-template.ts';
 import type { TemplateStore } from '../ports/template-store.ts';
+import { defuseMarkers } from '../rollout/injected-text.ts';
 import { LIMITS } from '../settings.ts';
 import { compareBytes, decodeUtf8, isBlank, utf8Length } from '../text.ts';
 import { projectKey } from '../thread/scope.ts';
@@ -187,9 +188,4 @@ function showNotes({
   const left = notesLeftOut + notes.length - shown.length;
   if (left > 0) shown.unshift(`[${left} older notes left out; they are in extensions/ad_hoc/notes/]`);
   return shown.length === 0 ? '(none)' : shown.join('\n\n');
-}
-
-/** A marker line inside of a text would end its frame early. */
-function defuseMarkers(text: string): string {
-  return text.replace(/={3,}[ \t]*((?:MEMORY_SUMMARY|PENDING_NOTES)[ \t]+(?:BEGINS|ENDS))[ \t]*=*/g, '($1)');
 }

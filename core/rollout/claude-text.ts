@@ -1,3 +1,5 @@
+import { dropRules } from './injected-text.ts';
+
 /** Texts in the user's role of a Claude Code session: which a person wrote, and which words of them. */
 export interface ClaudeText {
   readonly speaker: 'person' | 'agent' | 'harness';
@@ -25,7 +27,7 @@ const REMINDER = /<system-reminder>(?:[^<]|<(?!\/system-reminder>))*<\/system-re
 
 /** Reads one text of a message in the user's role. */
 export function readUserText(part: string): ClaudeText {
-  const text = dropReminders(part);
+  const text = dropRules(dropReminders(part));
   const opening = text.trimStart();
   const starts = (mark: string): boolean => opening.startsWith(mark);
   if (opening === '') return { speaker: 'person', text: '' };

@@ -1,4 +1,5 @@
 import { truncateBytes } from '../text.ts';
+import { dropContext, isRulesPart } from './injected-text.ts';
 import { cleanItem, textPart } from './item-text.ts';
 import { asList, asObject, asText, isObject, type JsonObject } from './json-value.ts';
 import type { EvidenceTier } from './rollout.ts';
@@ -15,17 +16,6 @@ export interface KnownMessage {
   readonly isCommand?: boolean;
 }
 
-/** Harness texts in the user role that restate instructions: nothing a person said, nothing that happened (A18). */
-const RESTATED = [
-  'user_instructions',
-  'permissions instructions',
-  'collaboration_mode',
-  'skills_instructions',
-  'apps_instructions',
-  'plugins_instructions',
-  'multi_agent_mode',
-  'recommended_plugins',
-];
 /** Harness texts in the user role that say what happened: kept, but not as a person's words. */
 const HARNESS_NOTICES = ['<turn_aborted>', '<user_action>', '<user_shell_command>', '<hook_prompt'];
 const REQUEST_WRAPPERS = ['# Context from my IDE setup:', '## Referenced ChatGPT conversation:'];
@@ -56,22 +46,25 @@ function readUserMessage(message: JsonObject): KnownMessage | undefined {
     const content = [textPart(isCommand ? command.about : command.said)];
     return { tier: 'human', item: cleanItem({ ...rest, content }), text: command.said, sent, isCommand };
   }
-  const item = cleanItem({ ...rest, content: kept.map((part) => unwrapRequest(dropBlankRuns(part))) });
+  const item = cleanItem({ ...rest, content: kept.map((part) => unwrapRequest(dropBlankRuns(withoutContext(part)))) });
   const text = joinTexts(item);
   if (hasAgentContent(message, before)) return { tier: 'other_agent', item, text };
   if (isHarness(message, before)) return { tier: 'context', item, text };
   return { tier: 'human', item, text, sent };
 }
 
-/** S-02: AGENTS.md and skills as whole parts, whatever the case and the white space around them; and their later forms. */
+/** S-02, and parts without any text. */
 function isDroppedPart(part: unknown): boolean {
-  const text = partText(part).trim();
-  if (text === '') return isObject(part) && typeof part['text'] === 'string';
-  const start = text.slice(0, 40).toLowerCase();
-  const end = text.slice(-40).toLowerCase();
-  if (start.startsWith('# agents.md instructions') && end.endsWith('</instructions>')) return true;
-  if (start.startsWith('<skill>') && end.endsWith('</skill>') && text.length > '<skill>'.length) return true;
-  return RESTATED.some((tag) => start.startsWith(`<${tag}>`) && end.endsWith(`</${tag}>`));
+  const text = partText(part);
+  if (text.trim() === '') return isObject(part) && typeof part['text'] === 'string';
+  return isRulesPart(text);
+}
+
+/** Rules and memory that we injected, in one part with what the person wrote. */
+function withoutContext(part: unknown): unknown {
+  const text = partText(part);
+  const rest = dropContext(text);
+  return isObject(part) && rest !== text ? { ...part, text: rest } : part;
 }
 
 /** The editor's context and referenced conversations stand before the request, in the same text; the request is at its end. */

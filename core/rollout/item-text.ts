@@ -1,9 +1,8 @@
+import { cutInjected, isContextAnswer } from './injected-text.ts';
 import { asObject, isObject, type JsonObject, parseJson, setOwn } from './json-value.ts';
 import { RECALLED_MEMORY } from './tool-command.ts';
 
 /** What is taken out of items before they become evidence, whatever agent wrote them. */
-const MEMORY_BEGIN = '========= MEMORY_SUMMARY BEGINS =========';
-const MEMORY_END = '========= MEMORY_SUMMARY ENDS =========';
 const DATA_URL = /data:[\w.+-]{1,40}\/[\w.+-]{1,80};base64,[A-Za-z0-9+/=_-]{64,}/g;
 const ENCRYPTED = /(?<![A-Za-z0-9_-])gAAAA[A-Za-z0-9_-]{60,}={0,2}/g;
 const CODEX_RECORD = /"type\\*"\s?:\s?\\*"(?:session_meta|response_item|event_msg|turn_context)(?=\\*")/g;
@@ -20,7 +19,8 @@ export const FOREIGN_ROLLOUT = '[another rollout omitted]';
 
 /**
  * A copy of an item that can be shown: encrypted content is cleared (behaviours S-03), images and audio become placeholders
- * (TI-01), data URLs go, NUL characters go (user case D10), and so does the memory summary that we injected ourselves (A16).
+ * (TI-01), data URLs go, NUL characters go (user case D10), and so do the rules and the memory that we injected ourselves
+ * (A16, A18).
  */
 export function cleanItem(item: JsonObject): JsonObject {
   return asObject(cleanValue(item, 0));
@@ -58,22 +58,10 @@ export function textPart(text: string): JsonObject {
 
 export function cleanText(text: string): string {
   let clean = text.includes('\0') ? text.replaceAll('\0', '') : text;
-  if (clean.includes(MEMORY_BEGIN)) clean = cutMemory(clean);
+  clean = cutInjected(clean);
   if (clean.includes(';base64,')) clean = clean.replace(DATA_URL, '[image omitted]');
   if (clean.includes('gAAAA')) clean = clean.replace(ENCRYPTED, '[encrypted content omitted]');
   return clean;
-}
-
-function cutMemory(text: string): string {
-  const parts: string[] = [];
-  let from = 0;
-  for (let at = text.indexOf(MEMORY_BEGIN); at >= 0; at = text.indexOf(MEMORY_BEGIN, from)) {
-    parts.push(text.slice(from, at), '[memory summary omitted]');
-    const end = text.indexOf(MEMORY_END, at);
-    from = end < 0 ? text.length : end + MEMORY_END.length;
-  }
-  parts.push(text.slice(from));
-  return parts.join('');
 }
 
 /**
@@ -84,7 +72,7 @@ function cutMemory(text: string): string {
 export function cutForeignRollout(output: unknown): unknown {
   const text = typeof output === 'string' ? output : JSON.stringify(output ?? null);
   if (isRollout(text)) return FOREIGN_ROLLOUT;
-  return isMemoryFile(text) ? RECALLED_MEMORY : output;
+  return isContextAnswer(text) || isMemoryFile(text) ? RECALLED_MEMORY : output;
 }
 
 /** The marks of memory files as consolidation writes them: the summary, the tasks, the record of a session. */

@@ -42,7 +42,7 @@ const RECALLING_TOOL = /^memory_(?:summary|list|read|search)$|^(?:search|read|li
 const MEMORY_SERVER = /(?:^|[_-])(?:memory|memories|openmemory|mem0|stillroom)(?:[_-]|$)/i;
 const WRITING_TOOL = /(?:^|_)(?:add|append|cite|create|delete|note|put|remember|save|store|update|write)(?:_|$)/i;
 const MEMORY_PATH =
-  /(?:^|[/\\\s"'=])(?:memory_summary\.md|raw_memories\.md|rollout_summaries(?:[/\\]|$)|MEMORY\.md)|\.codex[/\\]memories|\.stillroom[/\\]|\bstillroom (?:show|search|diff)\b/;
+  /(?:^|[/\\\s"'=])(?:memory_summary\.md|raw_memories\.md|rollout_summaries(?:[/\\]|$)|MEMORY\.md)|\.codex[/\\]memories|\.stillroom[/\\]|\bstillroom (?:show|search|diff|context|rules)\b/;
 const SESSION_PATH =
   /\.codex[/\\](?:sessions|archived_sessions|history\.jsonl)|\.claude[/\\]projects|\brollout-\d{4}-\d\d-\d\dT[\w-]{8,80}\.jsonl/;
 const RULES_PATH = /(?:^|[/\\\s"'])(?:AGENTS(?:\.override)?|CLAUDE(?:\.local)?|GEMINI|SKILL)\.md["']?\s*$/;

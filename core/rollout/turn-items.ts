@@ -1,4 +1,5 @@
 import type { RolloutSink } from './format-reader.ts';
+import { dropRules } from './injected-text.ts';
 import { cleanItem, cleanText, cutForeignRollout, textPart } from './item-text.ts';
 import { asList, asText, isObject, type JsonObject } from './json-value.ts';
 import type { EvidenceTier } from './rollout.ts';
@@ -52,7 +53,8 @@ export class TurnItems {
     content: readonly JsonObject[],
     extra: JsonObject = {},
   ): boolean {
-    const item = cleanItem({ type: 'message', role, ...extra, content });
+    const said = role === 'user' ? content.flatMap(withoutRules) : content;
+    const item = cleanItem({ type: 'message', role, ...extra, content: said });
     const texts = asList(item['content'])
       .map((part) => (isObject(part) ? (asText(part['text']) ?? '') : ''))
       .filter((text) => text.trim() !== '');
@@ -110,6 +112,14 @@ export function readParts(content: unknown): readonly JsonObject[] {
     const shown = readPart(part);
     return shown === undefined ? [] : [shown];
   });
+}
+
+/** What is left of a part of a user's message without the rules in it; a part that was nothing else goes. */
+function withoutRules(part: JsonObject): readonly JsonObject[] {
+  const text = asText(part['text']);
+  const rest = text === null ? null : dropRules(text);
+  if (rest === null || rest === text) return [part];
+  return rest === '' ? [] : [{ ...part, text: rest }];
 }
 
 /** The text of a tool's result where it is text alone, else its parts. */
