@@ -122,7 +122,8 @@ class Consolidation {
       return (await this.#completeIdle(start)) ?? { kind: 'nothing' };
     }
     const clean = start.workspace.changes.length === 0;
-    if (clean && validateArtifacts(start.workspace.files, start.selection).length === 0) {
+    const { files } = start.workspace;
+    if (clean && validateArtifacts(files, start.selection, files).length === 0) {
       return (await this.#completeIdle(start)) ?? this.#unchanged(head.version);
     }
     return this.#consolidate(start);

@@ -52,7 +52,7 @@ export async function runConsolidationAgent(ports: ModelPorts, run: AgentRun): P
     const spent = { turns: agent.turns, usage: agent.usage };
     if (end.kind === 'stopped') return { kind: 'stopped', end, ...spent };
     const files = publishedFiles(workspace.files);
-    const invalid = validateArtifacts(files, run.selection);
+    const invalid = validateArtifacts(files, run.selection, run.workspace.files);
     const shrunk = findShrinkage(run, files, invalid.length === 0);
     const faults = [...invalid, ...shrunk];
     if (faults.length === 0) return { kind: 'passed', files, report: end.report, ...spent };

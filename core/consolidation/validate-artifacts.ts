@@ -1,7 +1,7 @@
 import { parseSummary } from '../memory/summary-document.ts';
 import { redact } from '../rollout/redact.ts';
 import { LIMITS } from '../settings.ts';
-import { decodeUtf8Strict } from '../text.ts';
+import { decodeUtf8, decodeUtf8Strict } from '../text.ts';
 import type { FileTree } from '../workspace/file-tree.ts';
 import { isWorkspacePath } from '../workspace/workspace-path.ts';
 import type { ArtifactFault } from './artifact-fault.ts';
@@ -9,6 +9,7 @@ import { type MemoryDocument, parseMemoryDocument, type TaskGroup } from './memo
 import type { DocumentFault } from './memory-grammar.ts';
 import type { SourceLine } from './source-line.ts';
 import { findSummaryFaults } from './summary-grammar.ts';
+import { findTextFaults } from './text-gate.ts';
 import { toldProjects } from './told-projects.ts';
 import { validateSkills } from './validate-skills.ts';
 
@@ -19,22 +20,32 @@ export const SUMMARY_PATH = 'memory_summary.md';
 export interface KnownInput {
   readonly threadId: string;
   readonly project: string;
+  /** The directory it worked in. */
+  readonly cwd?: string | null;
 }
 
 /**
  * The gates that a memory passes before it is published (behaviours 1.J, DV-20): grammar and first lines, citations that
- * exist, nothing secret, sizes, paths. The inputs are taken as they are; only the outputs are judged.
+ * exist, nothing secret, no text that commands its reader, sizes, paths. The inputs are taken as they are; only the outputs
+ * are judged.
  *
  * @param inputs the threads of the selection; without any, MEMORY.md may hold no task group
+ * @param standing the files of the current version: their lines passed when they came, or a person wrote them, and are not
+ *   judged again as text
  * @returns every fault, in the order of the files; empty: fit to publish
  */
-export function validateArtifacts(tree: FileTree, inputs: readonly KnownInput[]): readonly ArtifactFault[] {
+export function validateArtifacts(
+  tree: FileTree,
+  inputs: readonly KnownInput[],
+  standing: FileTree = new Map(),
+): readonly ArtifactFault[] {
   return [
     ...validatePaths(tree),
     ...validateMemory(tree, inputs),
     ...validateSummary(tree),
     ...validateSkills(tree),
     ...findSecrets(tree),
+    ...validateTexts(tree, inputs, standing),
   ];
 }
 
@@ -142,6 +153,17 @@ function findSecrets(tree: FileTree): readonly ArtifactFault[] {
     const line = 1 + text.split('\n').findIndex((content, at) => content !== cleanLines[at]);
     const message = 'something that looks like a secret';
     return [{ code: 'file.secret', place: `${path}:${line}`, message, cure: 'write `[REDACTED_SECRET]` in its place' }];
+  });
+}
+
+function validateTexts(tree: FileTree, inputs: readonly KnownInput[], standing: FileTree): readonly ArtifactFault[] {
+  const known = new Set(inputs.flatMap((input) => [input.project, input.cwd ?? '']));
+  return [...tree].flatMap(([path, content]) => {
+    const text = isOutput(path) ? decodeUtf8Strict(content) : undefined;
+    if (text === undefined) return [];
+    const before = standing.get(path);
+    const lines = before === undefined ? [] : decodeUtf8(before).split('\n');
+    return findTextFaults(path, text, { standing: new Set(lines.map((line) => line.trim())), known });
   });
 }
 

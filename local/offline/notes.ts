@@ -1,5 +1,7 @@
+import { isCommand } from '../../core/consolidation/find-commands.ts';
 import { type GroupText, type MemoryText, makeBullet } from './memory-lines.ts';
 import { sectionOf, withSection } from './merge.ts';
+import { plainText } from './plain-text.ts';
 
 export const NOTES_FOLDER = 'extensions/ad_hoc/notes';
 const NOTES_GROUP = 'Notes';
@@ -56,7 +58,9 @@ export function isNotesGroup(group: GroupText): boolean {
 }
 
 function noteBullet(path: string, text: string): ReturnType<typeof makeBullet> {
-  const line = text.replace(/\s+/g, ' ').trim();
+  const whole = text.replace(/\s+/g, ' ').trim();
+  // in quotes of its own a note is what somebody said; its own quotes would end them early
+  const line = isCommand(whole) || plainText(whole) !== whole ? plainText(whole).replace(/["“”„«»`]/g, "'") : whole;
   const head = [...line].slice(0, MAX_NOTE).join('').trimEnd();
   return makeBullet(`"${head}"${head === line ? '' : ' …'} (${path})`, [], true);
 }

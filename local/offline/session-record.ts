@@ -1,4 +1,5 @@
 import { coreWords } from './commands.ts';
+import { harmlessText } from './plain-text.ts';
 import { isSameWish, readStance, replaces } from './stance.ts';
 
 export type LessonKind = 'preferences' | 'knowledge' | 'failures';
@@ -56,8 +57,11 @@ export function readRecords(path: string, text: string, project: string | null):
     ...session,
     cwd: key === own ? cwd : UNKNOWN,
     project: key,
-    title: cut((key === own ? heading : (TASK_TITLE.exec(part)?.[1] ?? threadId)).trim(), MAX_TITLE),
-    keywords: keywordsOf(part, key),
+    title: cut(
+      (harmlessText(key === own ? heading : (TASK_TITLE.exec(part)?.[1] ?? '')) || threadId).trim(),
+      MAX_TITLE,
+    ),
+    keywords: keywordsOf(part, key).filter((word) => harmlessText(word) === word),
     lessons: readLessons(part),
   }));
 }
@@ -75,7 +79,7 @@ function readLessons(body: string): readonly Lesson[] {
       if (line.trim() !== '') kind = LISTS[line.trim()];
       continue;
     }
-    const text = line.slice(2).trim();
+    const text = harmlessText(line.slice(2))?.trim() ?? '';
     if (kind !== undefined && text !== '') lessons.set(`${kind}\n${text}`, { kind, text });
   }
   return [...lessons.values()];
