@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { addLocalNote, citeAnswer, type LocalRestore, redrive, restoreLocal } from '../local/act.ts';
 import {
@@ -21,6 +22,15 @@ const PROJECT_WIDTH = 40;
 const WHY_WIDTH = 100;
 
 const anyVersion = parseWhole(0, 999_999_999);
+
+interface SearchOptions {
+  readonly path?: string;
+  readonly context: number;
+  readonly caseSensitive: boolean;
+  readonly rank: boolean;
+  readonly cwd?: string;
+  readonly repository?: string;
+}
 
 /** `status`, `threads`, `show`, `search`, `versions`, `diff`: commands that only look. */
 export function addLookCommands(program: Command, context: CommandContext): void {
@@ -66,13 +76,19 @@ export function addLookCommands(program: Command, context: CommandContext): void
     .option('--path <path>', 'only below this path')
     .option('--context <n>', 'lines around each match', parseWhole(0, 20), 0)
     .option('--case-sensitive', 'tell upper from lower case', false)
-    .action((queries: string[], options: { path?: string; context: number; caseSensitive: boolean }) =>
+    .option('--rank', 'the best answer first; where no line holds the words, what comes close', false)
+    .option('--cwd <dir>', 'only what holds everywhere or belongs to the project of this directory')
+    .option('--repository <remote>', 'the same by git remote')
+    .action((queries: string[], options: SearchOptions) =>
       context.lookAtHome(async (home, out) => {
         const found = await lookFor(home, {
           queries,
           path: options.path,
           contextLines: options.context,
           caseSensitive: options.caseSensitive,
+          rank: options.rank,
+          cwd: options.cwd === undefined ? undefined : resolve(options.cwd),
+          repository: options.repository,
         });
         printResult(out, found, () => formatMatches(found.matches, out));
       }),

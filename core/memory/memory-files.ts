@@ -12,6 +12,8 @@ import { invalidPath, pathNotFound, resolveWorkspacePath } from '../workspace/wo
 export interface MemoryFiles {
   /** Workspace paths of all files, in byte order. Folders exist only through their files. */
   readonly paths: readonly string[];
+  /** Names the user and the content: files with the same key are the same. Absent: nothing may be kept by it. */
+  readonly key?: string;
   /** Content of a file. @throws NotFoundError `path.not_found` when the path is not among `paths` */
   read(path: string): Promise<Uint8Array>;
 }
@@ -62,6 +64,8 @@ export async function openVersion(
     head,
     manifest,
     supersededAt: found.supersededAt,
+    // The epoch belongs to it, since a reset starts the numbers anew; an old version may lose what was forgotten.
+    ...(found.supersededAt === null ? { key: JSON.stringify([userKey, head.epoch, wanted]) } : {}),
     paths: Object.keys(files).sort(compareBytes),
     read: async (path) => {
       const entry = Object.hasOwn(files, path) ? files[path] : undefined;

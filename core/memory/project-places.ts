@@ -37,3 +37,19 @@ export function findPlace(places: readonly ProjectPlace[], cwd: string): string 
   }
   return best?.project ?? null;
 }
+
+/**
+ * The scope key of the project that a request names. A directory leads to its project where the memory knows it (`findPlace`). Null where the request names neither repository
+ * nor directory, or nothing that can be told apart.
+ */
+export function findRequestedProject(
+  request: { readonly cwd?: string | null | undefined; readonly repository?: string | null | undefined },
+  places: readonly ProjectPlace[],
+): string | null {
+  if (!request.repository && request.cwd) {
+    const known = findPlace(places, request.cwd);
+    if (known !== null) return known;
+  }
+  const key = projectKey({ repository: request.repository ?? null, cwd: request.cwd ?? null });
+  return key === 'unknown' ? null : key;
+}

@@ -5,11 +5,10 @@ import type { TemplateStore } from '../ports/template-store.ts';
 import { defuseMarkers } from '../rollout/injected-text.ts';
 import { LIMITS } from '../settings.ts';
 import { compareBytes, decodeUtf8, isBlank, utf8Length } from '../text.ts';
-import { projectKey } from '../thread/scope.ts';
 import { toFileTime } from '../time.ts';
 import { outlineMemory } from './memory-outline.ts';
 import { openPinned, type PinPorts } from './pinned-version.ts';
-import { findPlace, listPlaces } from './project-places.ts';
+import { findRequestedProject, listPlaces } from './project-places.ts';
 import { parseSummary } from './summary-document.ts';
 import { type SummaryScope, viewSummary } from './summary-view.ts';
 
@@ -68,7 +67,7 @@ export async function readSummary(
   const enabled = request.useMemories ?? true;
   const source = await loadSource(deps, userKey, request.version ?? undefined);
   const { document } = parseSummary(source.text.trim());
-  const project = requestedProject(request, source.places);
+  const project = findRequestedProject(request, source.places);
   const scope = chooseScope(request.scope ?? 'auto', project);
   const maxTokens = Math.min(LIMITS.summaryTokens, Math.max(1, Math.trunc(request.maxTokens ?? LIMITS.summaryTokens)));
   const view = viewSummary(document, scope, { maxTokens, file: source.degraded ? MEMORY_PATH : SUMMARY_PATH });
@@ -87,19 +86,6 @@ export async function readSummary(
     pending_notes: pendingNotes.map(({ path, text }) => ({ path, text })),
     degraded: source.degraded,
   };
-}
-
-/**
- * A directory leads to its project where the memory knows it (`findPlace`). Null where the request names neither repository
- * nor directory, or nothing that can be told apart.
- */
-function requestedProject(request: ReadSummaryRequest, places: readonly ProjectPlace[]): string | null {
-  if (!request.repository && request.cwd) {
-    const known = findPlace(places, request.cwd);
-    if (known !== null) return known;
-  }
-  const key = projectKey({ repository: request.repository ?? null, cwd: request.cwd ?? null });
-  return key === 'unknown' ? null : key;
 }
 
 /** `auto`: what the request names, else everything. An unknown project gets the global parts only (user case A9). */

@@ -1,9 +1,16 @@
 import { InvalidInputError } from '../errors.ts';
 import { LIMITS } from '../settings.ts';
-import { decodeUtf8Strict } from '../text.ts';
+import { decodeUtf8, decodeUtf8Strict } from '../text.ts';
 import { findTarget, type MemoryFiles } from './memory-files.ts';
 import { takePage } from './page.ts';
+import { findRequestedProject, listPlaces } from './project-places.ts';
+import { type RankHit, type RankIndex, RankIndexes } from './rank-index.ts';
 import { findWindows, foldText, type LineWindow, type MatchMode, splitLines, type TextFolding } from './search-text.ts';
+import { findOwners } from './section-owners.ts';
+
+const MEMORY_PATH = 'MEMORY.md';
+/** Lines of a section that is shown without a line that matched. */
+const SECTION_LINES = 12;
 
 export interface SearchRequest {
   /** At least one, none blank; outer white space does not count. */
@@ -21,6 +28,11 @@ export interface SearchRequest {
   readonly normalized?: boolean | null | undefined;
   /** 1 to 200, which is the default. */
   readonly maxResults?: number | null | undefined;
+  /** True: the best answer first instead of by path; default: false. */
+  readonly rank?: boolean | null | undefined;
+  /** With either of both: only what is everybody's or belongs to the project that they name. */
+  readonly cwd?: string | null | undefined;
+  readonly repository?: string | null | undefined;
 }
 
 export interface FoundMatch {
@@ -46,10 +58,17 @@ export interface SearchResult {
 /**
  * Searches files line by line (behaviours N-14..N-20), sorted by path, then line. Files that are not UTF-8 are skipped;
  * hidden files and symlinks cannot exist in a version. Composed and decomposed Unicode find each other.
+ * With `rank` the same matches come by how well their sections answer (BM25). Where no line holds a query as it was written,
+ * `rank` answers with the sections that share words with one: a question in plain words finds something too.
+ * @param indexes keeps what ranking needs from one search of a version to the next
  * @throws InvalidInputError `search.empty_query`, `search.invalid_window`, `path.invalid`, `cursor.invalid`
  * @throws NotFoundError `path.not_found`
  */
-export async function searchFiles(files: MemoryFiles, request: SearchRequest): Promise<SearchResult> {
+export async function searchFiles(
+  files: MemoryFiles,
+  request: SearchRequest,
+  indexes = new RankIndexes(),
+): Promise<SearchResult> {
   const folding = { caseSensitive: request.caseSensitive ?? true, normalized: request.normalized ?? false };
   const mode = request.matchMode ?? { type: 'any' };
   const queries = request.queries.map((query) => query.trim());
@@ -59,15 +78,21 @@ export async function searchFiles(files: MemoryFiles, request: SearchRequest): P
       details: { field: 'match_mode.line_count' },
     });
   }
-  const found: { path: string; lines: readonly string[]; window: LineWindow }[] = [];
+  const isInScope = await scopeOf(files, request);
+  const texts = new Map<string, SearchedText>();
+  const found: Found[] = [];
   for (const path of pathsBelow(files, request.path ?? '')) {
     const text = decodeUtf8Strict(await files.read(path));
     if (text === undefined) continue;
     const lines = splitLines(text);
-    const windows = findWindows(lines, wanted.queries, mode, folding);
-    for (const window of windows) found.push({ path, lines, window });
+    const searched = { path, lines, shows: isInScope(path, text) };
+    texts.set(path, searched);
+    for (const window of findWindows(lines, wanted.queries, mode, folding))
+      if (searched.shows(window.first)) found.push({ ...searched, window });
   }
-  const page = takePage(found, { ...request, most: LIMITS.searchMaxResults });
+  const index = request.rank === true ? await indexes.of(files) : null;
+  const ordered = index === null ? found : rankFound(found, { index, queries, mode, texts });
+  const page = takePage(ordered, { ...request, most: LIMITS.searchMaxResults });
   const contextLines = Math.max(0, request.contextLines ?? 0);
   return {
     queries,
@@ -81,6 +106,63 @@ export async function searchFiles(files: MemoryFiles, request: SearchRequest): P
     next_cursor: page.nextCursor,
     truncated: page.nextCursor !== null,
   };
+}
+
+interface SearchedText {
+  readonly path: string;
+  readonly lines: readonly string[];
+  /** Whether the line, from 0, is in the scope of the request. */
+  readonly shows: (line: number) => boolean;
+}
+
+type Found = SearchedText & { readonly window: LineWindow };
+
+/** The scope of a request, as `GET /v1/memory` has it: an unknown project sees what is everybody's (user case A9). */
+async function scopeOf(
+  files: MemoryFiles,
+  request: SearchRequest,
+): Promise<(path: string, text: string) => (line: number) => boolean> {
+  if (!request.cwd && !request.repository) return () => () => true;
+  const memory = files.paths.includes(MEMORY_PATH) ? decodeUtf8(await files.read(MEMORY_PATH)) : '';
+  const places = listPlaces(memory);
+  const project = findRequestedProject(request, places);
+  return (path, text) => {
+    const ownerOf = findOwners(path, text, places);
+    return (line) => {
+      const owner = ownerOf(line);
+      return owner === null || owner === project;
+    };
+  };
+}
+
+interface Ranking {
+  readonly index: RankIndex;
+  readonly queries: readonly string[];
+  readonly mode: MatchMode;
+  readonly texts: ReadonlyMap<string, SearchedText>;
+}
+
+function rankFound(found: readonly Found[], { index, queries, mode, texts }: Ranking): readonly Found[] {
+  const hits = index.search(queries);
+  if (found.length === 0 && mode.type === 'any') return hits.flatMap((hit) => showHit(hit, texts));
+  const scores = new Map(hits.map(({ section, score }) => [section, score]));
+  const scoreOf = ({ path, window }: Found): number => {
+    const section = index.sectionAt(path, window.first);
+    return section === undefined ? 0 : (scores.get(section) ?? 0);
+  };
+  // The sort is stable: what answers equally well stays in the order of path and line.
+  return found
+    .map((item) => ({ item, score: scoreOf(item) }))
+    .sort((left, right) => right.score - left.score)
+    .map(({ item }) => item);
+}
+
+/** A section as a match, not more of it than a person reads at a glance. */
+function showHit({ section, queries }: RankHit, texts: ReadonlyMap<string, SearchedText>): Found[] {
+  const text = texts.get(section.path);
+  if (text === undefined || !text.shows(section.first)) return [];
+  const last = Math.min(section.last, section.first + SECTION_LINES - 1);
+  return [{ ...text, window: { first: section.first, last, queries } }];
 }
 
 function foldQueries(queries: readonly string[], folding: TextFolding): string[] {

@@ -31,6 +31,9 @@ const searchShape = z.strictObject({
   case_sensitive: z.boolean().nullish(),
   normalized: z.boolean().nullish(),
   max_results: whole,
+  rank: z.boolean().nullish(),
+  cwd: z.string().nullish(),
+  repository: z.string().nullish(),
   version,
 });
 
@@ -66,6 +69,9 @@ export function parseSearchArguments(value: unknown): Pinned<SearchRequest> {
     caseSensitive: found.case_sensitive,
     normalized: found.normalized,
     maxResults: found.max_results,
+    rank: found.rank,
+    cwd: found.cwd,
+    repository: found.repository,
     version: found.version ?? undefined,
   };
 }

@@ -93,7 +93,8 @@ export const TOOL_DEFINITIONS = {
   memory_search: {
     name: 'memory_search',
     title: 'Search the memory',
-    description: 'Finds lines of the memory that hold the given words, literally, sorted by path and line.',
+    description:
+      'Finds lines of the memory that hold the given words, literally, sorted by path and line; with rank the best answer first.',
     inputSchema: takes(
       {
         queries: texts('Words or phrases, at least one, none blank.'),
@@ -104,6 +105,11 @@ export const TOOL_DEFINITIONS = {
         case_sensitive: flag('Default true.'),
         normalized: flag('True: only letters and digits count. Default false.'),
         max_results: whole('1 to 200, which is the default.'),
+        rank: flag(
+          'True: the most relevant first, and where no line matches literally, sections that share words. Default false.',
+        ),
+        cwd: text('Working directory: finds in its project only, besides what holds everywhere.'),
+        repository: text('Git remote, in place of the directory.'),
         version: VERSION,
       },
       ['queries'],

@@ -2,6 +2,7 @@ import type { Tool } from '@modelcontextprotocol/server';
 import { addNote } from '../../core/memory/add-note.ts';
 import { listFiles } from '../../core/memory/list-files.ts';
 import { openPinned } from '../../core/memory/pinned-version.ts';
+import { RankIndexes } from '../../core/memory/rank-index.ts';
 import { readFile } from '../../core/memory/read-file.ts';
 import { type ReadSummaryRequest, readSummary } from '../../core/memory/read-summary.ts';
 import { recordCitation } from '../../core/memory/record-citation.ts';
@@ -18,6 +19,9 @@ export interface MemoryTool {
 }
 
 type Call = MemoryTool['call'];
+
+/** A server is made for each request; what a version is ranked by outlives it. Its keys name the user. */
+const INDEXES = new RankIndexes();
 
 const callSummary: Call = (deps, userKey, given) => showSummary(deps, userKey, parseSummaryArguments(given));
 
@@ -36,7 +40,7 @@ const callRead: Call = async (deps, userKey, given) => {
 const callSearch: Call = async (deps, userKey, given) => {
   const { version, ...request } = parseSearchArguments(given);
   const files = await openPinned(deps, userKey, version);
-  return { ...(await searchFiles(files, request)), version: files.version };
+  return { ...(await searchFiles(files, request, INDEXES)), version: files.version };
 };
 
 const callAddNote: Call = (deps, userKey, given) => addNote(deps, userKey, parseNoteArguments(given));

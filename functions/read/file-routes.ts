@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import { listFiles } from '../../core/memory/list-files.ts';
 import type { OpenedVersion } from '../../core/memory/memory-files.ts';
 import { openPinned } from '../../core/memory/pinned-version.ts';
+import { RankIndexes } from '../../core/memory/rank-index.ts';
 import { findFile, readFile, readWholeFile } from '../../core/memory/read-file.ts';
 import { searchFiles } from '../../core/memory/search-files.ts';
 import { LIMITS } from '../../core/settings.ts';
@@ -16,10 +17,11 @@ const FILES = '/v1/memory/files';
 
 /** The files of the memory: list, read, search (behaviours 1.N). Each answer tells the version that it was read from; `version` pins one. */
 export function fileRoutes(deps: ReadAppDeps): readonly Route[] {
+  const indexes = new RankIndexes();
   return [
     { method: 'GET', path: FILES, handle: (context) => answerList(deps, context) },
     { method: 'GET', path: `${FILES}/:path{.+}`, handle: (context) => answerFile(deps, context) },
-    { method: 'POST', path: '/v1/memory/search', handle: (context) => answerSearch(deps, context) },
+    { method: 'POST', path: '/v1/memory/search', handle: (context) => answerSearch(deps, indexes, context) },
   ];
 }
 
@@ -64,20 +66,14 @@ async function linkLargeFile(
   return deps.links.link(userKey, path, entry);
 }
 
-async function answerSearch(deps: ReadAppDeps, context: Context): Promise<Response> {
+async function answerSearch(deps: ReadAppDeps, indexes: RankIndexes, context: Context): Promise<Response> {
   const { userKey } = deps.identify(context.req.raw, context.env);
   const { version } = readQuery(context.req.url, searchQuery);
   const body = await readJsonBody(context.req.raw, searchBody);
   const files = await openPinned(deps, userKey, version);
-  const result = await searchFiles(files, {
-    queries: body.queries,
-    matchMode: body.match_mode,
-    path: body.path,
-    cursor: body.cursor,
-    contextLines: body.context_lines,
-    caseSensitive: body.case_sensitive,
-    normalized: body.normalized,
-    maxResults: body.max_results,
-  });
+  const { match_mode: matchMode, context_lines: contextLines, case_sensitive: caseSensitive, ...rest } = body;
+  const { max_results: maxResults, ...same } = rest;
+  const request = { ...same, matchMode, contextLines, caseSensitive, maxResults };
+  const result = await searchFiles(files, request, indexes);
   return context.json({ ...result, version: files.version });
 }

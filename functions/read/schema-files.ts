@@ -3,6 +3,8 @@ import * as z from 'zod/mini';
 /** Wire schemas of `/v1/memory/files` and `/v1/memory/search` (api.md, behaviours 1.N). */
 
 const PATH_CHARS = 1_024;
+const LOCATION_CHARS = 4_096;
+const location = z.string().check(z.minLength(1), z.maxLength(LOCATION_CHARS));
 const path = z.string().check(z.maxLength(PATH_CHARS));
 const cursor = z.string().check(z.maxLength(20));
 /** Out of range counts as the nearest limit (behaviours N-03). */
@@ -63,6 +65,9 @@ export const searchBody = z.strictObject({
   case_sensitive: z.nullish(z.boolean()),
   normalized: z.nullish(z.boolean()),
   max_results: z.nullish(maxResults),
+  rank: z.nullish(z.boolean()),
+  cwd: z.nullish(location),
+  repository: z.nullish(location),
 });
 
 export const searchAnswer = z.strictObject({
