@@ -65,6 +65,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   control('control', 'GET /v1/memory/versions'),
   control('control', 'GET /v1/memory/versions/{n}'),
   control('heavy', 'GET /v1/memory/versions/{n}/diff'),
+  control('heavy', 'GET /v1/memory/versions/{n}/replay'),
   control('heavy', 'POST /v1/memory/versions/{n}/restore'),
   control('write', 'PUT /v1/memory/files/{path+}'),
   control('write', 'DELETE /v1/memory/files/{path+}'),

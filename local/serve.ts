@@ -4,6 +4,7 @@ import type { JobQueue } from '../core/ports/job-queue.ts';
 import type { ControlDeps } from '../functions/control/deps.ts';
 import { docsRoutes } from '../functions/control/docs-routes.ts';
 import { editRoutes } from '../functions/control/edit-routes.ts';
+import { replayRoutes } from '../functions/control/replay-routes.ts';
 import { settingsRoutes } from '../functions/control/settings-routes.ts';
 import { threadRoutes } from '../functions/control/thread-routes.ts';
 import { receiveRoutes } from '../functions/control/upload-routes.ts';
@@ -40,6 +41,7 @@ export function createLocalApp(home: Home): Hono {
       ...readRoutes(reading),
       ...noteRoutes(reading),
       mcpRoute({ ...reading, tokens: home.tokens, telemetry: home.telemetry }),
+      ...replayRoutes({ ...home, identify, settings: home.settingsStore, queue: NO_QUEUE }),
       ...localControlRoutes({ ...home, identify, settings: home.settingsStore, queue: NO_QUEUE }),
     ],
     tokens: home.tokens,

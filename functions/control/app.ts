@@ -6,6 +6,7 @@ import type { ControlAppDeps } from './deps.ts';
 import { docsRoutes } from './docs-routes.ts';
 import { editRoutes } from './edit-routes.ts';
 import { endRoutes } from './end-routes.ts';
+import { replayRoutes } from './replay-routes.ts';
 import { settingsRoutes } from './settings-routes.ts';
 import { threadRoutes } from './thread-routes.ts';
 import { offerRoutes, receiveRoutes } from './upload-routes.ts';
@@ -24,6 +25,7 @@ export function createControlApp(deps: ControlAppDeps): Hono {
       ...settingsRoutes(deps),
       ...consolidationRoutes(deps),
       ...versionRoutes(deps),
+      ...replayRoutes(deps),
       ...editRoutes(deps),
       ...noteRoutes(deps),
       ...endRoutes(deps),

@@ -37,6 +37,29 @@ export const restoredAnswer = z.strictObject({ version: count, restored: count, 
 /** What became of a file that was sent or deleted by hand; `changed` as above. */
 export const editAnswer = z.strictObject({ path: z.string(), version: count, changed: z.boolean() });
 
+/** `difference`: the first thing in which the replay differs, null where it is equal byte for byte. */
+export const replayAnswer = z.strictObject({
+  version: count,
+  equal: z.boolean(),
+  difference: z.nullable(
+    z.discriminatedUnion('kind', [
+      z.strictObject({
+        kind: z.literal('file'),
+        path: z.string(),
+        line: z.int().check(z.minimum(1)),
+        kept: z.nullable(z.string()),
+        replayed: z.nullable(z.string()),
+      }),
+      z.strictObject({ kind: z.literal('manifest'), field: z.string() }),
+      z.strictObject({ kind: z.literal('step'), asked: z.string(), kept: z.nullable(z.string()) }),
+      z.strictObject({ kind: z.literal('end'), code: z.string(), detail: z.string() }),
+    ]),
+  ),
+  files: count,
+  answers: count,
+  model: z.string(),
+});
+
 export const versionsAnswer = z.array(
   z.strictObject({
     version: count,

@@ -45,14 +45,14 @@ async function answerList(deps: ControlDeps, userKey: string, context: Context):
 
 async function answerManifest(deps: ControlDeps, userKey: string, context: Context): Promise<Response> {
   readQuery(context.req.url, noQuery);
-  const { manifest } = await openPinned(deps, userKey, numberOf(context));
+  const { manifest } = await openPinned(deps, userKey, versionNumber(context));
   if (manifest === null) throw notFound();
   return context.json(manifestToJson(manifest));
 }
 
 async function answerDiff(deps: ControlDeps, userKey: string, context: Context): Promise<Response> {
   const { against } = readQuery(context.req.url, diffQuery);
-  const diff = await diffVersions(deps, userKey, { version: numberOf(context), against });
+  const diff = await diffVersions(deps, userKey, { version: versionNumber(context), against });
   context.header('content-type', 'text/plain; charset=utf-8');
   context.header('cache-control', 'private, no-cache');
   return context.body(diff.text);
@@ -61,13 +61,14 @@ async function answerDiff(deps: ControlDeps, userKey: string, context: Context):
 /** 201 with the version made; 200 where the memory is like that already. */
 async function answerRestore(deps: ControlDeps, userKey: string, context: Context): Promise<Response> {
   readQuery(context.req.url, noQuery);
-  const restored = await restoreVersion(deps, userKey, { version: numberOf(context), actor: 'user' });
+  const restored = await restoreVersion(deps, userKey, { version: versionNumber(context), actor: 'user' });
   if (!restored.changed) return context.json(restored);
   context.header('location', `${VERSIONS}/${restored.version}`);
   return context.json(restored, 201);
 }
 
-function numberOf(context: Context): number {
+/** Of the path. @throws NotFoundError where it cannot be one */
+export function versionNumber(context: Context): number {
   const text = context.req.param('number') ?? '';
   if (!/^[1-9]\d{0,9}$/.test(text)) throw notFound();
   return Number(text);

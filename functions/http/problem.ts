@@ -55,6 +55,8 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   'http.precondition_required': 428,
   'memory.version_expired': 410,
   'memory.version_withheld': 410,
+  'replay.expired': 410,
+  'replay.forgotten': 410,
 };
 
 const RESERVED = new Set(['type', 'title', 'status', 'code', 'detail', 'instance']);

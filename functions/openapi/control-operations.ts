@@ -16,6 +16,7 @@ import {
   diffQuery,
   editAnswer,
   manifestAnswer,
+  replayAnswer,
   restoredAnswer,
   startedAnswer,
   versionsAnswer,
@@ -239,6 +240,18 @@ export const CONTROL_OPERATIONS: readonly Operation[] = [
     query: diffQuery.schema,
     answers: { 200: { description: 'The difference; empty where there is none.', types: ['text/plain'] } },
     problems: [404, 410],
+  },
+  {
+    method: 'GET',
+    path: '/v1/memory/versions/{n}/replay',
+    tag: 'Versions',
+    id: 'replayVersion',
+    summary: 'Makes a version again from what its run was given and answered, and compares',
+    description:
+      'For versions that a consolidation made in the last 30 days. No model is asked and nothing is changed. 404 `replay.not_kept`, 410 `replay.expired` and `replay.forgotten` say why there is nothing to replay; 409 `replay.template_changed` that the prompts are others by now.',
+    parameters: [versionNumber],
+    answers: { 200: { description: 'Whether it is the same.', json: { name: 'Replay', schema: replayAnswer } } },
+    problems: [404, 409, 410],
   },
   {
     method: 'POST',

@@ -2,14 +2,17 @@ import {
   CreateMultipartUploadCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
+  GetObjectCommand,
+  ListObjectVersionsCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { S3BodyShelf } from '../../adapters/s3/body-shelf.ts';
-import { manifestKey, memoryKey, rolloutsPrefix, userPrefix } from '../../adapters/s3/keys.ts';
+import { manifestKey, memoryKey, replayKey, rolloutsPrefix, userPrefix } from '../../adapters/s3/keys.ts';
 import { S3MemoryStore } from '../../adapters/s3/memory-store.ts';
 import { S3UploadSigner } from '../../adapters/s3/presign-upload.ts';
 import { PART_BYTES } from '../../adapters/s3/put-stream.ts';
+import { S3ReplayStore } from '../../adapters/s3/replay-store.ts';
 import { S3RolloutStore } from '../../adapters/s3/rollout-store.ts';
 import { S3UserTraces } from '../../adapters/s3/user-traces.ts';
 import { sha256Hex } from '../../core/ids.ts';
@@ -17,6 +20,7 @@ import { NO_TRACES } from '../../core/ports/user-traces.ts';
 import { NO_HINTS } from '../../core/thread/thread.ts';
 import { bodyShelfContract } from '../contracts/body-shelf.contract.ts';
 import { memoryStoreContract } from '../contracts/memory-store.contract.ts';
+import { replayStoreContract } from '../contracts/replay-store.contract.ts';
 import { chunksOf, ROLLOUT_LIMIT, readAll, rolloutStoreContract } from '../contracts/rollout-store.contract.ts';
 import { uploadSignerContract } from '../contracts/upload-signer.contract.ts';
 import { type TracedStore, userTracesContract } from '../contracts/user-traces.contract.ts';
@@ -32,6 +36,27 @@ beforeAll(async () => probeObjectStore(client, await makeBucket()));
 bodyShelfContract('S3 over the wire', async () => new S3BodyShelf(client, await makeBucket()));
 uploadSignerContract('S3 over the wire', async () => new S3UploadSigner(client, 'rollouts'));
 userTracesContract('S3 over the wire', tracesGround);
+
+replayStoreContract('S3 over the wire', async () => {
+  const Bucket = await makeBucket();
+  const open = () => new S3ReplayStore(client, Bucket);
+  return {
+    store: open(),
+    second: open(),
+    damage: async (userKey, ref, change) => {
+      const place = { Bucket, Key: replayKey(userKey, ref) };
+      const { Body, VersionId } = await client.send(new GetObjectCommand(place));
+      const body = change((await Body?.transformToByteArray()) ?? new Uint8Array());
+      await client.send(new DeleteObjectCommand({ ...place, VersionId }));
+      await client.send(new PutObjectCommand({ ...place, Body: body }));
+    },
+    contents: async () => {
+      const { Versions, DeleteMarkers } = await client.send(new ListObjectVersionsCommand({ Bucket }));
+      return (Versions?.length ?? 0) + (DeleteMarkers?.length ?? 0);
+    },
+    close: async () => {},
+  };
+});
 
 rolloutStoreContract('S3 over the wire', async () => {
   const bucket = await makeBucket();

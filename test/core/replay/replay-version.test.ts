@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { forgetThread } from '../../../core/control/forget-thread.ts';
+import { restoreVersion } from '../../../core/control/restore-version.ts';
 import type { ModelReply } from '../../../core/ports/model-client.ts';
 import type { TemplateStore } from '../../../core/ports/template-store.ts';
 import { replayVersion } from '../../../core/replay/replay-version.ts';
@@ -107,6 +108,19 @@ describe('a version is made again byte for byte, without a model', () => {
     const restarted = await bench.manifest();
     expect(restarted?.tokenUsage.totalTokens).toBe(440);
     await expectEqual(bench, restarted?.version ?? 0, 2);
+  });
+
+  it('where it built on a version that was restored', async () => {
+    const bench = await benchWith('t1', 't2');
+    await bench.goodRun('t1', 't2');
+    await bench.outputs.remove(USER, [{ threadId: 't2', sourceUpdatedAt: bench.clock.now() - 3_600_000 }], {
+      onlyUnselected: false,
+    });
+    await bench.run([writing('MEMORY.md', bench.goodMemory(['t1'])), finishing()]);
+    expect(await restoreVersion(bench, USER, { version: 1, actor: 'user' })).toMatchObject({ version: 3 });
+    const end = await bench.run([writing('MEMORY.md', bench.goodMemory(['t1'])), finishing()]);
+    expect(end).toMatchObject({ kind: 'published', version: 4, removed: ['t2'] });
+    await expectEqual(bench, 4, 2);
   });
 
   it('and leaves everything as it was', async () => {

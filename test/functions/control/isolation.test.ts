@@ -82,6 +82,7 @@ function looks(world: World, victim: string, theirs: string): readonly (readonly
     ['/v1/memory/versions', {}],
     ['/v1/memory/versions/1', {}],
     ['/v1/memory/versions/2', {}],
+    ['/v1/memory/versions/1/replay', {}],
     [`/v1/users/${id}/threads`, {}],
   ];
 }

@@ -15,6 +15,7 @@ import { S3BodyShelf } from '../../../adapters/s3/body-shelf.ts';
 import { S3MemoryStore } from '../../../adapters/s3/memory-store.ts';
 import { S3ReplayStore } from '../../../adapters/s3/replay-store.ts';
 import type { ModelClient } from '../../../core/ports/model-client.ts';
+import { replayVersion } from '../../../core/replay/replay-version.ts';
 import { assignStems } from '../../../core/workspace/file-stem.ts';
 import { createHandler } from '../../../functions/phase2/create-handler.ts';
 import type { Phase2Deps } from '../../../functions/phase2/deps.ts';
@@ -104,4 +105,9 @@ it('publishes from the table into the bucket, a turn an invocation, and leaves n
   expect(entry && Buffer.from(await deps.memories.readFile(USER, 'MEMORY.md', entry)).toString()).toBe(memory);
   expect(await deps.jobs.get(USER, { kind: 'consolidation' })).toMatchObject({ status: 'done' });
   expect((await deps.outputs.heads(USER))[0]?.selectedSnapshot).toBe(AT);
+
+  const replays = new S3ReplayStore(s3.client, 'memories');
+  expect(await replays.list(USER)).toEqual([{ epoch: 0, version: 1, createdAt: NOW }]);
+  const replay = await replayVersion({ ...deps, replays }, USER, 1);
+  expect(replay).toMatchObject({ equal: true, answers: 3 }); // all of them, though each was got by another invocation
 });
