@@ -7,8 +7,8 @@ import { assignStems } from '../workspace/file-stem.ts';
 import { ROLLOUT_SUMMARIES_FOLDER } from '../workspace/input-files.ts';
 import type { RunInput } from './load-selection.ts';
 import type { Manifest } from './manifest.ts';
+import { MEMORY_PATH } from './output-paths.ts';
 import { REMOVED_FOLDER, type Workspace } from './prepare-workspace.ts';
-import { MEMORY_PATH } from './validate-artifacts.ts';
 
 export interface ConsolidationPrompt {
   /** Equal for every run of one template version, so that the provider's prompt cache hits. */

@@ -1,8 +1,8 @@
 import type { ConsolidationPorts, ConsolidationRequest } from './consolidation-ports.ts';
 import { loadSelection, type RunInput, type SelectedInput } from './load-selection.ts';
 import type { Head, Manifest } from './manifest.ts';
+import { MEMORY_PATH } from './output-paths.ts';
 import { prepareWorkspace, readTree, type Workspace } from './prepare-workspace.ts';
-import { MEMORY_PATH } from './validate-artifacts.ts';
 import { findBaseline, loadVersionChain } from './version-chain.ts';
 
 /** What a run works on: all that decides which answer it gets and what it makes of it. */

@@ -190,7 +190,7 @@ class MemoryParser {
   }
 
   #takeSource(task: OpenTask | undefined, line: string, number: number): void {
-    const source = parseSourceLine(line);
+    const source = parseSourceLine(line.trimEnd());
     if (source === undefined) this.#fault('source_format', number);
     else task?.sources.push({ ...source, line: number });
   }

@@ -3,17 +3,16 @@ import { AgentWorkspace } from '../agent/agent-workspace.ts';
 import type { ModelAccount, ModelPorts } from '../agent/ask-model.ts';
 import type { TokenUsage } from '../agent/token-usage.ts';
 import { renderTemplate } from '../extraction/render-template.ts';
-import { citedThreads } from '../memory/find-forgotten.ts';
 import type { Template } from '../ports/template-store.ts';
 import { LIMITS } from '../settings.ts';
-import { decodeUtf8 } from '../text.ts';
 import type { FileTree } from '../workspace/file-tree.ts';
 import { type ArtifactFault, renderFaults } from './artifact-fault.ts';
 import type { ConsolidationPrompt } from './consolidation-prompt.ts';
 import type { RunInput } from './load-selection.ts';
+import { normaliseArtifacts } from './normalise-artifacts.ts';
 import { agentTree, publishedFiles, type Workspace } from './prepare-workspace.ts';
-import { checkShrink } from './shrink-guard.ts';
-import { MEMORY_PATH, validateArtifacts } from './validate-artifacts.ts';
+import { findShrinkage } from './shrink-faults.ts';
+import { validateArtifacts } from './validate-artifacts.ts';
 
 /** A shrunk result goes back once (DV-19), other faults twice (DV-20). */
 const MAX_SHRINK_REPAIRS = 1;
@@ -51,8 +50,7 @@ export async function runConsolidationAgent(ports: ModelPorts, run: AgentRun): P
     const end = await agent.run();
     const spent = { turns: agent.turns, usage: agent.usage };
     if (end.kind === 'stopped') return { kind: 'stopped', end, ...spent };
-    const files = publishedFiles(workspace.files);
-    const invalid = validateArtifacts(files, run.selection, run.workspace.files);
+    const { files, invalid } = judge(run, publishedFiles(workspace.files));
     const shrunk = findShrinkage(run, files, invalid.length === 0);
     const faults = [...invalid, ...shrunk];
     if (faults.length === 0) return { kind: 'passed', files, report: end.report, ...spent };
@@ -63,29 +61,11 @@ export async function runConsolidationAgent(ports: ModelPorts, run: AgentRun): P
   }
 }
 
-/** @param valid where the grammar is broken, citations cannot be counted */
-function findShrinkage(run: AgentRun, files: FileTree, valid: boolean): readonly ArtifactFault[] {
-  const selected = new Set(run.selection.map((input) => input.threadId));
-  const citedBefore = citedThreads(decodeUtf8(run.memoryBefore ?? new Uint8Array())).filter((threadId) =>
-    selected.has(threadId),
-  );
-  const citedAfter = new Set(citedThreads(decodeUtf8(files.get(MEMORY_PATH) ?? new Uint8Array())));
-  const verdict = checkShrink({
-    bytesBefore: run.memoryBefore?.length ?? 0,
-    bytesAfter: files.get(MEMORY_PATH)?.length ?? 0,
-    inputsBefore: run.inputsBefore,
-    inputsRemoved: run.workspace.inputs.removed.length,
-    citedBefore: citedBefore.length,
-    citationsLost: valid ? citedBefore.filter((threadId) => !citedAfter.has(threadId)).length : 0,
-  });
-  if (verdict.kind === 'allowed') return [];
-  const of = verdict.measure === 'size' ? 'its length' : 'its sources among the retained inputs';
-  return [
-    {
-      code: 'memory.shrunk',
-      place: MEMORY_PATH,
-      message: `the file lost ${Math.ceil(verdict.lostPercent)} % of ${of}, at most ${Math.floor(verdict.allowedPercent)} % may go`,
-      cure: 'put back what did not rest on removed inputs alone',
-    },
-  ];
+/** Faults are told of the files as the agent wrote them; only what has none is brought into its form, and judged once more. */
+function judge(run: AgentRun, written: FileTree): { files: FileTree; invalid: readonly ArtifactFault[] } {
+  const standing = run.workspace.files;
+  const invalid = validateArtifacts(written, run.selection, standing);
+  if (invalid.length > 0) return { files: written, invalid };
+  const files = normaliseArtifacts(written);
+  return { files, invalid: validateArtifacts(files, run.selection, standing) };
 }

@@ -5,24 +5,15 @@ import { decodeUtf8, decodeUtf8Strict } from '../text.ts';
 import type { FileTree } from '../workspace/file-tree.ts';
 import { isWorkspacePath } from '../workspace/workspace-path.ts';
 import type { ArtifactFault } from './artifact-fault.ts';
-import { type MemoryDocument, parseMemoryDocument, type TaskGroup } from './memory-document.ts';
+import { parseMemoryDocument } from './memory-document.ts';
 import type { DocumentFault } from './memory-grammar.ts';
-import type { SourceLine } from './source-line.ts';
+import { isOutput, MEMORY_PATH, SUMMARY_PATH } from './output-paths.ts';
+import { findUnreachable } from './reachability.ts';
 import { findSummaryFaults } from './summary-grammar.ts';
 import { findTextFaults } from './text-gate.ts';
 import { toldProjects } from './told-projects.ts';
 import { validateSkills } from './validate-skills.ts';
-
-export const MEMORY_PATH = 'MEMORY.md';
-export const SUMMARY_PATH = 'memory_summary.md';
-
-/** A thread that the memory may rest on, with the project that it belongs to. */
-export interface KnownInput {
-  readonly threadId: string;
-  readonly project: string;
-  /** The directory it worked in. */
-  readonly cwd?: string | null;
-}
+import { type KnownInput, validateSources } from './validate-sources.ts';
 
 /**
  * The gates that a memory passes before it is published (behaviours 1.J, DV-20): grammar and first lines, citations that
@@ -39,19 +30,16 @@ export function validateArtifacts(
   inputs: readonly KnownInput[],
   standing: FileTree = new Map(),
 ): readonly ArtifactFault[] {
-  return [
+  const faults = [
     ...validatePaths(tree),
-    ...validateMemory(tree, inputs),
+    ...validateMemory(tree, inputs, standing),
     ...validateSummary(tree),
+    ...validateReach(tree, inputs),
     ...validateSkills(tree),
     ...findSecrets(tree),
     ...validateTexts(tree, inputs, standing),
   ];
-}
-
-/** True for a file that the agent makes. */
-export function isOutput(path: string): boolean {
-  return path === MEMORY_PATH || path === SUMMARY_PATH || path.startsWith('skills/');
+  return faults.map((fault) => ({ ...fault, place: redact(fault.place) })); // names of files are the agent's words, too
 }
 
 function validatePaths(tree: FileTree): readonly ArtifactFault[] {
@@ -65,71 +53,14 @@ function validatePaths(tree: FileTree): readonly ArtifactFault[] {
     }));
 }
 
-function validateMemory(tree: FileTree, inputs: readonly KnownInput[]): readonly ArtifactFault[] {
+function validateMemory(tree: FileTree, inputs: readonly KnownInput[], standing: FileTree): readonly ArtifactFault[] {
   const read = readOutput(tree, MEMORY_PATH, LIMITS.memoryFileBytes);
   if (read.text === undefined) return read.faults;
   const { document, faults } = parseMemoryDocument(read.text);
   const grammar = faults
     .filter((fault) => inputs.length > 0 || fault.code !== 'memory.no_group')
     .map((fault) => at(MEMORY_PATH, fault));
-  return [...read.faults, ...grammar, ...validateSources(document, tree, inputs)];
-}
-
-/**
- * Every claim traces to a rollout summary that exists, of a thread that was selected, in the project it is filed under: the
- * thread's own, or one that its raw memory names for a task (A13).
- */
-function validateSources(
-  document: MemoryDocument,
-  tree: FileTree,
-  inputs: readonly KnownInput[],
-): readonly ArtifactFault[] {
-  const told = toldProjects(tree);
-  const projects = new Map(
-    inputs.map(({ threadId, project }) => [threadId, [project, ...(told.get(threadId) ?? [])]] as const),
-  );
-  return document.groups.flatMap((group) => {
-    const sources = group.tasks.flatMap((task) => task.sources);
-    return [
-      ...sources.flatMap((source) => validateSource(source, tree, projects)),
-      ...validateProject(group, sources, projects),
-    ];
-  });
-}
-
-function validateSource(
-  source: SourceLine,
-  tree: FileTree,
-  projects: ReadonlyMap<string, readonly string[]>,
-): readonly ArtifactFault[] {
-  const place = `${MEMORY_PATH}:${source.line}`;
-  const remove = 'cite an existing file with the values at its head, or remove the line and what rested on it alone';
-  const content = tree.get(source.path);
-  if (content === undefined)
-    return [{ code: 'source.no_file', place, message: 'the cited rollout summary does not exist', cure: remove }];
-  if (!projects.has(source.threadId))
-    return [{ code: 'source.unknown_thread', place, message: 'the thread id is none of the inputs', cure: remove }];
-  const head = /^thread_id: (.*)$/m.exec(decodeUtf8Strict(content) ?? '')?.[1];
-  if (head === source.threadId) return [];
-  const message = 'the thread id is not that of the cited file';
-  return [{ code: 'source.other_thread', place, message, cure: 'copy the thread_id from the head of the file' }];
-}
-
-function validateProject(
-  group: TaskGroup,
-  sources: readonly SourceLine[],
-  projects: ReadonlyMap<string, readonly string[]>,
-): readonly ArtifactFault[] {
-  const known = new Set(sources.flatMap((source) => projects.get(source.threadId) ?? []));
-  if (group.project === '' || group.project === 'global' || known.size === 0 || known.has(group.project)) return [];
-  return [
-    {
-      code: 'memory.foreign_project',
-      place: `${MEMORY_PATH}:${group.line}`,
-      message: 'the group is filed under a project that none of its sources belongs to',
-      cure: 'copy the project of its sources from the list of inputs, or write project=global if it rests on several and holds in all',
-    },
-  ];
+  return [...read.faults, ...grammar, ...validateSources(document, tree, inputs, standing)];
 }
 
 function validateSummary(tree: FileTree): readonly ArtifactFault[] {
@@ -139,20 +70,39 @@ function validateSummary(tree: FileTree): readonly ArtifactFault[] {
   return [...read.faults, ...faults];
 }
 
+/** Where a file cannot be read as what it is, its own faults come first. */
+function validateReach(tree: FileTree, inputs: readonly KnownInput[]): readonly ArtifactFault[] {
+  const memory = parseMemoryDocument(decodeUtf8(tree.get(MEMORY_PATH) ?? new Uint8Array()));
+  const summary = parseSummary(decodeUtf8(tree.get(SUMMARY_PATH) ?? new Uint8Array()));
+  if (memory.faults.length > 0 || findSummaryFaults(summary).length > 0) return [];
+  const projects = new Set([...inputs.map((input) => input.project), ...[...toldProjects(tree).values()].flat()]);
+  return findUnreachable(tree, memory.document, summary.document, projects);
+}
+
 function at(path: string, { code, line, message, cure }: DocumentFault): ArtifactFault {
   return { code, place: `${path}:${line}`, message, cure };
 }
 
 function findSecrets(tree: FileTree): readonly ArtifactFault[] {
+  const message = 'something that looks like a secret';
+  const cure = 'write `[REDACTED_SECRET]` in its place';
   return [...tree].flatMap(([path, content]) => {
     const text = isOutput(path) ? decodeUtf8Strict(content) : undefined;
     if (text === undefined) return [];
+    if (redact(path) !== path)
+      return [
+        {
+          code: 'file.secret',
+          place: redact(path),
+          message: 'a name that looks like a secret',
+          cure: 'delete the file',
+        },
+      ];
     const clean = redact(text);
     if (clean === text) return [];
     const cleanLines = clean.split('\n');
     const line = 1 + text.split('\n').findIndex((content, at) => content !== cleanLines[at]);
-    const message = 'something that looks like a secret';
-    return [{ code: 'file.secret', place: `${path}:${line}`, message, cure: 'write `[REDACTED_SECRET]` in its place' }];
+    return [{ code: 'file.secret', place: `${path}:${line}`, message, cure }];
   });
 }
 

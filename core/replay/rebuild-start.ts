@@ -1,7 +1,7 @@
 import type { RunStart } from '../consolidation/load-start.ts';
 import type { FileEntry, Manifest } from '../consolidation/manifest.ts';
+import { MEMORY_PATH } from '../consolidation/output-paths.ts';
 import { readTree } from '../consolidation/prepare-workspace.ts';
-import { MEMORY_PATH } from '../consolidation/validate-artifacts.ts';
 import { DefectError, NotFoundError } from '../errors.ts';
 import { sha256Hex } from '../ids.ts';
 import type { MemoryStore } from '../ports/memory-store.ts';

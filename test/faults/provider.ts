@@ -72,14 +72,26 @@ function answerTo(text: string, threadIds: readonly string[]): { readonly subjec
 /** Two files, then the end. What they must name is in the first message. */
 function turnAnswer(turn: number, prompt: string): unknown {
   if (turn === 0) return callAnswer('write', { path: 'MEMORY.md', content: memoryFor(prompt) });
-  if (turn === 1) return callAnswer('write', { path: 'memory_summary.md', content: `${SUMMARY_TEXT}\n` });
+  if (turn === 1) return callAnswer('write', { path: 'memory_summary.md', content: summaryFor(prompt) });
   return callAnswer('finish', { report: 'done' });
 }
 
 function memoryFor(prompt: string): string {
-  const named = prompt.matchAll(/rollout_summaries\/([\w.-]+)\.md \(thread_id=([\w.-]+), project=([^)]+)\)/g);
-  const inputs = [...named].map(([, stem = '', threadId = '', project = '']) => ({ stem, threadId, project }));
+  const inputs = inputsOf(prompt);
   return groupText({ threads: inputs, project: inputs[0]?.project ?? 'unknown' });
+}
+
+/** Its topic stands below the project of the group. */
+function summaryFor(prompt: string): string {
+  const [first] = inputsOf(prompt);
+  return first === undefined ? SUMMARY_TEXT : SUMMARY_TEXT.replace('git.example.org/dev/shop', () => first.project);
+}
+
+function inputsOf(
+  prompt: string,
+): readonly { readonly stem: string; readonly threadId: string; readonly project: string }[] {
+  const named = prompt.matchAll(/rollout_summaries\/([\w.-]+)\.md \(thread_id=([\w.-]+), project=([^)]+)\)/g);
+  return [...named].map(([, stem = '', threadId = '', project = '']) => ({ stem, threadId, project }));
 }
 
 function callAnswer(name: string, args: unknown): unknown {

@@ -37,8 +37,8 @@ describe('reading MEMORY.md', () => {
         {
           path: 'rollout_summaries/stem-2.md',
           cwd: '/home/dev/shop',
-          rolloutPath: '/r/t2.jsonl',
-          updatedAt: '2026-02-03T09:41:10+00:00',
+          rolloutPath: 'rollout.jsonl',
+          updatedAt: '2025-10-09T07:53:20+00:00',
           threadId: 't2',
           line: lineOf(GOOD, 'stem-2'),
         },
@@ -59,7 +59,7 @@ describe('reading MEMORY.md', () => {
 
   it('reads paths that hold commas, brackets and spaces', () => {
     const odd = GOOD.replace(
-      'cwd=/home/dev/shop, rollout_path=/r/t1.jsonl',
+      'cwd=/home/dev/shop, rollout_path=rollout.jsonl',
       'cwd=/a, b (c)/d, rollout_path=/x, (y).jsonl',
     );
     const { document, faults } = parseMemoryDocument(odd);

@@ -7,7 +7,7 @@ export interface GroupDraft {
 }
 
 export function sourceLine(stem: string, threadId: string): string {
-  return `- rollout_summaries/${stem}.md (cwd=/home/dev/shop, rollout_path=/r/${threadId}.jsonl, updated_at=2026-02-03T09:41:10+00:00, thread_id=${threadId})`;
+  return `- rollout_summaries/${stem}.md (cwd=/home/dev/shop, rollout_path=rollout.jsonl, updated_at=2025-10-09T07:53:20+00:00, thread_id=${threadId})`;
 }
 
 export function groupText(group: GroupDraft): string {

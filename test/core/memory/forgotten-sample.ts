@@ -95,7 +95,10 @@ export function sampleTree(threads: readonly string[] = [ALPHA, BETA, GAMMA]): F
   const outputs = {
     'MEMORY.md': MEMORY,
     'memory_summary.md': SUMMARY,
-    'skills/alpha-way/SKILL.md': skillText('alpha-way', `Seen in rollout_summaries/${stemOf(ALPHA)}.md.`),
+    'skills/alpha-way/SKILL.md': skillText(
+      'alpha-way',
+      `Seen in rollout_summaries/${stemOf(ALPHA)}.md. More in more.md.`,
+    ),
     'skills/alpha-way/more.md': 'more of it\n',
     'skills/both-ways/SKILL.md': skillText(
       'both-ways',
