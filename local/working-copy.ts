@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { Manifest } from '../core/consolidation/manifest.ts';
-import { isEditable } from '../core/control/save-edits.ts';
+import { isEditable } from '../core/control/check-edit.ts';
 import { DefectError } from '../core/errors.ts';
 import { sha256Hex } from '../core/ids.ts';
 import { compareBytes, encodeUtf8 } from '../core/text.ts';

@@ -1,11 +1,9 @@
-import { ConflictError, InvalidInputError } from '../errors.ts';
+import { ConflictError } from '../errors.ts';
 import { openVersion } from '../memory/memory-files.ts';
 import type { Clock } from '../ports/clock.ts';
-import { redact } from '../rollout/redact.ts';
-import { LIMITS } from '../settings.ts';
-import { decodeUtf8Strict, encodeUtf8, utf8Length } from '../text.ts';
-import { invalidPath, isWorkspacePath, pathNotFound } from '../workspace/workspace-path.ts';
-import { publishEdits, requireEditable, type SaveEditsPorts } from './save-edits.ts';
+import { invalidPath, pathNotFound } from '../workspace/workspace-path.ts';
+import { checkEditContent, checkEditPath } from './check-edit.ts';
+import { publishEdits, type SaveEditsPorts } from './save-edits.ts';
 
 export interface EditFilePorts extends SaveEditsPorts {
   readonly clock: Clock;
@@ -31,8 +29,9 @@ export interface EditedFile {
 
 /**
  * Changes one file by hand (api.md, `PUT|DELETE /v1/memory/files/{path}`) as a version of its own with the reason `edit`, which
- * the next consolidation keeps. One file is written, whatever else the memory holds. Secrets are redacted (DV-6), sizes and
- * encodings are those of the gates (DV-20); grammar is not asked for: what is odd by hand, the next consolidation mends.
+ * the next consolidation keeps. One file is written, whatever else the memory holds. Secrets and invisible characters are
+ * taken out (DV-6), sizes and encodings are those of the gates (DV-20); grammar is not asked for: what is odd by hand, the next
+ * consolidation mends.
  * @throws InvalidInputError `edit.forbidden_path`, `edit.path_too_long`, `edit.secret_in_path`, `edit.too_large`,
  *   `edit.not_text`, `path.invalid`; nothing is written
  * @throws NotFoundError `path.not_found` for a deletion of what is not there
@@ -40,8 +39,8 @@ export interface EditedFile {
  */
 export async function editFile(ports: EditFilePorts, userKey: string, request: EditFileRequest): Promise<EditedFile> {
   const { path } = request;
-  checkPath(path);
-  const content = request.content === null ? null : checkContent(path, request.content);
+  checkEditPath(path);
+  const content = request.content === null ? null : checkEditContent(path, request.content);
   const current = await openVersion(ports, userKey);
   if (current.version !== request.version) throw stale(request.version, current.version);
   const exists = current.paths.includes(path);
@@ -60,45 +59,6 @@ export async function editFile(ports: EditFilePorts, userKey: string, request: E
     case 'lost': // a reset came in between
       throw stale(request.version, 0);
   }
-}
-
-/** Largest content of a path, bytes. */
-export function editLimit(path: string): number {
-  if (path === 'MEMORY.md') return LIMITS.memoryFileBytes;
-  if (path === 'memory_summary.md') return LIMITS.summaryFileBytes;
-  return path.startsWith('skills/') ? LIMITS.skillFileBytes : LIMITS.extensionFileBytes;
-}
-
-/** A path as files lie on a person's disk as well: short names, none of them hidden. */
-function checkPath(path: string): void {
-  requireEditable(path);
-  if (!isWorkspacePath(path)) throw invalidPath();
-  const longest = Math.max(...path.split('/').map(utf8Length));
-  if (longest > LIMITS.editNameBytes || utf8Length(path) > LIMITS.editPathBytes) {
-    throw new InvalidInputError(
-      'edit.path_too_long',
-      `path must have at most ${LIMITS.editPathBytes} bytes, and each name in it at most ${LIMITS.editNameBytes}`,
-      { details: { field: 'path', limit: LIMITS.editPathBytes } },
-    );
-  }
-  if (redact(path) !== path)
-    throw new InvalidInputError('edit.secret_in_path', 'path must not hold a secret', { details: { field: 'path' } });
-}
-
-/** @returns the content without secrets */
-function checkContent(path: string, content: Uint8Array): Uint8Array {
-  const limit = editLimit(path);
-  if (content.length > limit) {
-    throw new InvalidInputError('edit.too_large', `this file may have at most ${limit} bytes`, {
-      details: { in: 'body', limit },
-    });
-  }
-  const text = decodeUtf8Strict(content);
-  if (text !== undefined && !text.includes('\u0000')) return encodeUtf8(redact(text));
-  if (path.startsWith('extensions/')) return content;
-  throw new InvalidInputError('edit.not_text', 'this file must be UTF-8 text without NUL characters', {
-    details: { in: 'body' },
-  });
 }
 
 /** A name is a file or a folder, never both. */

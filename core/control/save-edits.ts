@@ -1,6 +1,6 @@
 import { NO_USAGE } from '../agent/token-usage.ts';
 import { type PublishResult, publishVersion } from '../consolidation/publish.ts';
-import { InvalidInputError, UnavailableError } from '../errors.ts';
+import { UnavailableError } from '../errors.ts';
 import { sha256Hex } from '../ids.ts';
 import { type OpenedVersion, openVersion } from '../memory/memory-files.ts';
 import type { HeadStore } from '../ports/head-store.ts';
@@ -9,11 +9,9 @@ import type { MemoryStore } from '../ports/memory-store.ts';
 import { redact } from '../rollout/redact.ts';
 import { decodeUtf8Strict, encodeUtf8 } from '../text.ts';
 import { mergeText } from '../workspace/merge-text.ts';
+import { checkEditContent, checkEditPath, requireEditable } from './check-edit.ts';
 
 const MAX_TRIES = 5;
-
-/** What a person may change by hand (api.md, `PUT|DELETE /v1/memory/files/{path}`). */
-const EDITABLE = /^(MEMORY\.md|memory_summary\.md|skills\/.+|extensions\/.+)$/;
 
 export interface SaveEditsRequest {
   readonly userKey: string;
@@ -29,11 +27,6 @@ export type SaveEditsResult =
   | { readonly kind: 'saved'; readonly version: number; readonly paths: readonly string[] }
   | { readonly kind: 'unchanged'; readonly version: number };
 
-/** True for a path that a person may change by hand. */
-export function isEditable(path: string): boolean {
-  return EDITABLE.test(path);
-}
-
 export interface SaveEditsPorts {
   readonly heads: HeadStore;
   readonly memories: MemoryStore;
@@ -43,18 +36,18 @@ export interface SaveEditsPorts {
 /**
  * Publishes what a person changed by hand as a version of its own (reason `edit`). Where the memory moved on since
  * `baseVersion`, the change is carried over line by line; where both changed the same lines, the person's text wins and the
- * former text stays in the history. Secrets are redacted (DV-6). An edited note counts as not yet consumed (behaviours K-02).
+ * former text stays in the history. Secrets are redacted (DV-6), what is too large or no text is refused. An edited note counts as not yet consumed (behaviours K-02).
  *
  * A consolidation is made due before the version is published, so that a death in between leaves no edit that nobody takes in,
  * and once more after it, since a run may have used the first mark up just before there was anything to see.
- * @throws InvalidInputError `edit.forbidden_path`; NotFoundError `memory.version_not_found`; UnavailableError `edit.contended`
+ * @throws InvalidInputError as `checkEditPath` and `checkEditContent`, nothing is stored of any edit; NotFoundError `memory.version_not_found`; UnavailableError `edit.contended`
  */
 export async function saveEdits(ports: SaveEditsPorts, request: SaveEditsRequest): Promise<SaveEditsResult> {
-  for (const path of request.edits.keys()) requireEditable(path);
+  const edits = checkEdits(request.edits);
   for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
     const base = await openVersion(ports, request.userKey, request.baseVersion);
     const current = await openVersion(ports, request.userKey);
-    const merged = await mergeEdits(base, current, request.edits);
+    const merged = await mergeEdits(base, current, edits);
     const result = await publishEdits(ports, request, { current, files: merged });
     if (result.kind === 'unchanged') return { kind: 'unchanged', version: result.version };
     if (result.kind === 'published')
@@ -130,19 +123,20 @@ async function mergeEdit(
   content: Uint8Array,
 ): Promise<Uint8Array> {
   const edited = decodeUtf8Strict(content);
-  if (edited === undefined) return content; // no text: nothing to merge or redact
+  if (edited === undefined) return content; // no text: nothing to merge
   const current = currentContent === undefined ? undefined : decodeUtf8Strict(currentContent);
   const former = base.paths.includes(path) ? decodeUtf8Strict(await base.read(path)) : undefined;
   const merged = current === undefined || former === undefined ? edited : mergeText(former, edited, current);
-  return encodeUtf8(redact(merged ?? edited));
+  return encodeUtf8(redact(merged ?? edited)); // what was written in two versions may be a secret only now
 }
 
-/** @throws InvalidInputError `edit.forbidden_path` */
-export function requireEditable(path: string): void {
-  if (isEditable(path)) return;
-  throw new InvalidInputError(
-    'edit.forbidden_path',
-    'only MEMORY.md, memory_summary.md and files below skills/ and extensions/ can be edited',
-    { details: { field: 'path' } },
+/** All of them, before anything is read or written: what cannot be stored stays where the person wrote it. */
+function checkEdits(edits: SaveEditsRequest['edits']): SaveEditsRequest['edits'] {
+  return new Map(
+    [...edits].map(([path, content]) => {
+      if (content === null) requireEditable(path);
+      else checkEditPath(path);
+      return [path, content === null ? null : checkEditContent(path, content)] as const;
+    }),
   );
 }

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
-import { type EditedFile, type EditFilePorts, editFile, editLimit } from '../../core/control/edit-file.ts';
+import { editLimit } from '../../core/control/check-edit.ts';
+import { type EditedFile, type EditFilePorts, editFile } from '../../core/control/edit-file.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Route } from '../http/create-app.ts';
 import type { Identify } from '../http/identity.ts';
