@@ -122,6 +122,8 @@ export const LIMITS = {
   /** Largest answer of a turn, reasoning included; doubled once when it was too small. */
   agentOutputTokens: 32_000,
   agentCallsPerTurn: 32,
+  /** A consolidation whose material, our words included, is estimated at no more tokens is asked for in one call. */
+  oneShotTokens: 32_000,
   /** With the heartbeat before it still within the lease: a holder never outlives its lease in one call. */
   agentCallTimeoutMs: 4 * MINUTE_MS,
   /** How often faults of the written files go back to the agent (DV-20). */

@@ -59,6 +59,7 @@ const shape = z.object({
   'consolidation-model': text.default('gpt-5.4'),
   'model-secret-arn': arn('secretsmanager', 'secret:[\\w/+=.@-]+', 'secret:<name>').optional(),
   'daily-token-budget': whole(0, 1_000_000_000).optional(),
+  'one-shot-tokens': whole(0, 200_000).optional(),
   // A rollout must outlive its way to an extraction: the idle wait, a spent budget, an outage of the provider.
   'rollout-retention-days': whole(3, 3_650).default(30),
   // Readers promise 90 days of history (core/settings.ts), so nothing may go earlier.
@@ -92,6 +93,8 @@ export interface ModelConfig {
   readonly secretArn: string | undefined;
   /** Tokens a user and day; undefined: the default of the core. */
   readonly dailyTokenBudget: number | undefined;
+  /** Undefined: the built-in limit. */
+  readonly oneShotTokens: number | undefined;
 }
 
 /** What one deployment is made of; see docs/deploy.md for each key. */
@@ -174,6 +177,7 @@ function toConfig(context: Context): DeployConfig {
       consolidationModel: context['consolidation-model'],
       secretArn: context['model-secret-arn'],
       dailyTokenBudget: context['daily-token-budget'],
+      oneShotTokens: context['one-shot-tokens'],
     },
     rolloutRetentionDays: context['rollout-retention-days'],
     historyDays: context['history-days'],

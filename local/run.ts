@@ -104,6 +104,7 @@ async function consolidateNow(home: Home, model: ModelSetup): Promise<Consolidat
       settings: home.settings,
       model: model.consolidationModel,
       immediate: true,
+      oneShotTokens: LIMITS.oneShotTokens,
     });
     if (result.kind !== 'refused' || result.reason !== 'running' || home.clock.now() >= deadline) return result;
     home.recoverDeadRuns();

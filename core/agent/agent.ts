@@ -56,6 +56,7 @@ export type AgentStopCode =
   | 'agent.deadline'
   | 'agent.loop'
   | 'agent.no_tool_call'
+  | 'agent.unusable_edits'
   | 'agent.ownership_lost'
   | 'model.refused'
   | 'model.incomplete'
@@ -77,6 +78,8 @@ export type AgentEnd =
       readonly resumable: boolean;
       readonly retryAfterMs: number | null;
     };
+
+type Stopped = Extract<AgentEnd, { kind: 'stopped' }>;
 
 /**
  * A bounded tool loop over an in-memory workspace (DV-23). Each turn is one named step, so that a run killed in the middle
@@ -202,7 +205,7 @@ export class Agent {
 }
 
 /** Each way a call may end short of a reply ends the run with a code of its own. */
-function stopFor(reply: Exclude<TurnReply, { kind: 'reply' }>): AgentEnd {
+export function stopFor(reply: Exclude<TurnReply, { kind: 'reply' }>): Stopped {
   switch (reply.kind) {
     case 'refused':
       return stop('model.refused', 'the model refused');
@@ -223,6 +226,11 @@ function stopFor(reply: Exclude<TurnReply, { kind: 'reply' }>): AgentEnd {
   }
 }
 
-function stop(code: AgentStopCode, detail: string, resumable = false, retryAfterMs: number | null = null): AgentEnd {
+export function stop(
+  code: AgentStopCode,
+  detail: string,
+  resumable = false,
+  retryAfterMs: number | null = null,
+): Stopped {
   return { kind: 'stopped', code, detail, resumable, retryAfterMs };
 }

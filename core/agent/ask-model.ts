@@ -86,12 +86,15 @@ export interface AskedTurn {
  * asked for once more with twice the room (user case B24).
  *
  * @param name the same on every pass of the run, such as `turn-001`
+ * @param rule.finalFailures true: an answer that would be the same every time (too long for the model, or cut with twice the
+ *   room) is replayed like a reply, since its caller takes another way then
  */
 export async function askModel(
   ports: ModelPorts,
   account: ModelAccount,
   name: string,
   request: ModelRequest,
+  rule: { readonly finalFailures: boolean } = { finalFailures: false },
 ): Promise<AskedTurn> {
   const usages: TokenUsage[] = [];
   let doubled = false;
@@ -107,6 +110,7 @@ export async function askModel(
     if ('usage' in reply && reply.usage !== null) usages.push(reply.usage);
     if (reply.kind === 'reply') return { reply, usages };
     const cutShort: boolean = reply.kind === 'incomplete' && reply.reason === 'length';
+    if (rule.finalFailures && (reply.kind === 'too_long' || (cutShort && doubled))) return { reply, usages };
     if (call.made && !(cutShort && !doubled)) return { reply, usages };
     doubled ||= cutShort;
   }

@@ -18,7 +18,7 @@ import { keepRun, type PublishedRun, RunLog } from './keep-run.ts';
 import { Lease } from './lease.ts';
 import { findWithdrawn, type SelectedInput } from './load-selection.ts';
 import { loadStart, type Start } from './load-start.ts';
-import type { Head } from './manifest.ts';
+import type { ConsolidationWay, Head } from './manifest.ts';
 import { removeOrphanVersions } from './orphan-versions.ts';
 import { type PublishResult, publishVersion } from './publish.ts';
 import { tidyReplays } from './replay-shelf.ts';
@@ -60,11 +60,12 @@ export async function consolidate(
 }
 
 type Moved = Extract<PublishResult, { kind: 'moved' }>;
-type Passed = Extract<AgentRunEnd, { kind: 'passed' }>;
+type Passed = Extract<AgentRunEnd, { kind: 'passed' }> & { readonly way: ConsolidationWay };
 
 /** What a version, and the record of its run, say about its making. */
-interface Made extends Pick<PublishedRun, 'model' | 'budget' | 'usageBefore' | 'heard'> {
+interface Made extends Pick<PublishedRun, 'model' | 'budget' | 'usageBefore' | 'heard' | 'oneShotTokens'> {
   readonly promptVersion: string;
+  readonly way: ConsolidationWay;
 }
 
 /** One claimed run, from the fence to the end of the job. */
@@ -133,8 +134,9 @@ class Consolidation {
     const { userKey, settings } = this.#request;
     const run = new RunLog(this.#ports);
     const model = settings.consolidationModel ?? this.#request.model;
-    const setup = { model, budget: this.#remainingBudget(), usageBefore: this.#usage };
-    const { end, runId, promptVersion } = await editMemory(run.ports, {
+    const oneShotTokens = this.#request.oneShotTokens ?? 0;
+    const setup = { model, budget: this.#remainingBudget(), usageBefore: this.#usage, oneShotTokens };
+    const { end, runId, promptVersion, way } = await editMemory(run.ports, {
       userKey,
       dailyTokenBudget: settings.dailyTokenBudget,
       ...setup,
@@ -143,7 +145,7 @@ class Consolidation {
     });
     this.#turns += end.turns;
     this.#usage = addUsage(this.#usage, end.usage);
-    const result = await this.#endAgent(start, end, { promptVersion, ...setup, heard: run.heard });
+    const result = await this.#endAgent(start, end, { promptVersion, way, ...setup, heard: run.heard });
     await this.#tolerate('consolidation.steps_kept', this.#endSteps(runId, end, result));
     return result;
   }
@@ -158,7 +160,7 @@ class Consolidation {
         const createdAt = this.#ports.clock.now();
         const published = await this.#publish(start, end.files, { ...made, createdAt });
         if (published.kind === 'published') await this.#keep(start, { ...made, createdAt }, published.version);
-        return this.#endPublished(start, end, published);
+        return this.#endPublished(start, { ...end, way: made.way }, published);
       }
     }
   }
@@ -205,6 +207,8 @@ class Consolidation {
         model: made.model,
         promptVersion: made.promptVersion,
         tokenUsage: this.#usage,
+        turns: this.#turns,
+        way: made.way,
         now: made.createdAt,
       }),
     });
@@ -231,6 +235,7 @@ class Consolidation {
           kind: 'published',
           version: published.version,
           ...start.workspace.inputs,
+          way: end.way,
           turns: this.#turns,
           usage: this.#usage,
           report: end.report,

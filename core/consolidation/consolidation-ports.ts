@@ -14,6 +14,7 @@ import type { ThreadStore } from '../ports/thread-store.ts';
 import type { TokenSource } from '../ports/token-source.ts';
 import type { UsageLedger } from '../ports/usage-ledger.ts';
 import type { Settings } from '../settings.ts';
+import type { ConsolidationWay } from './manifest.ts';
 
 /** All that a consolidation touches. */
 export interface ConsolidationPorts {
@@ -41,6 +42,8 @@ export interface ConsolidationRequest {
   readonly immediate?: boolean;
   /** ms since the epoch after which no model call may be running; absent: none. */
   readonly deadline?: number;
+  /** A run whose material has no more tokens is asked for in one call (`LIMITS.oneShotTokens`); absent or 0: never. */
+  readonly oneShotTokens?: number;
 }
 
 /** Thread ids by what happened to their snapshot since the last consolidation (DV-12), each ascending. */
@@ -55,6 +58,7 @@ export type ConsolidationResult =
   | ({
       readonly kind: 'published';
       readonly version: number;
+      readonly way: ConsolidationWay;
       readonly turns: number;
       readonly usage: TokenUsage;
       /** What the agent said it did; content, not for logs. */

@@ -23,7 +23,7 @@ export function renderPrompt(
   selection: readonly RunInput[],
   budget: AgentBudget,
 ): ConsolidationPrompt {
-  const [instructions, ...rest] = templateParts(template);
+  const { instructions, message } = splitConsolidation(template);
   const values = {
     mode: workspace.files.has(MEMORY_PATH) ? 'incremental update' : 'first build',
     budget: `${budget.maxTurns} turns, ${budget.maxTokens} tokens in all, ${budget.maxWriteBytes} bytes written`,
@@ -31,8 +31,28 @@ export function renderPrompt(
     notes: listLines(workspace.newNotes),
     extensions: listLines(extensionsOf(workspace)),
   };
-  const message = rest.map((part) => part.text).join('\n');
-  return { instructions: instructions.text, firstMessage: renderTemplate({ ...template, text: message }, values) };
+  return { instructions, firstMessage: renderTemplate({ ...template, text: message }, values) };
+}
+
+/** What is needed of the template by who has no tools: how to judge, and the formats. */
+export function consolidationRules(template: Template): string {
+  return splitConsolidation(template).rules;
+}
+
+/** A prompt of somebody else's may have no part for the rules of its own: it then has them among its instructions. */
+function splitConsolidation(template: Template): {
+  readonly instructions: string;
+  readonly rules: string;
+  readonly message: string;
+} {
+  const parts = templateParts(template).map((part) => part.text);
+  const [head = '', ...rest] = parts;
+  const rules = rest.length > 1 ? (rest[0] ?? '') : '';
+  return {
+    instructions: rules === '' ? head : `${head}\n${rules}`,
+    rules,
+    message: (rules === '' ? rest : rest.slice(1)).join('\n'),
+  };
 }
 
 /**
@@ -55,7 +75,7 @@ function hashOf(content: Uint8Array | null): string | null {
   return content === null ? null : sha256Hex(content);
 }
 
-function describeInputs(
+export function describeInputs(
   workspace: Workspace,
   selection: readonly RunInput[],
 ): Record<'added' | 'retained' | 'removed', string> {
@@ -92,7 +112,7 @@ function extensionsOf(workspace: Workspace): readonly string[] {
 }
 
 /** One line an item, so that no value can add lines of its own. */
-function listLines(items: readonly string[]): string {
+export function listLines(items: readonly string[]): string {
   if (items.length === 0) return '- none';
   return items.map((item) => `- ${item.replace(/[\p{Cc}\u2028\u2029]/gu, ' ')}`).join('\n');
 }

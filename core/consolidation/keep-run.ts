@@ -47,6 +47,7 @@ export interface PublishedRun {
   readonly budget: AgentBudget;
   /** Of passes before it. */
   readonly usageBefore: TokenUsage;
+  readonly oneShotTokens: number;
   readonly settings: Settings;
   readonly heard: Pick<RunRecord, 'answers' | 'templates'>;
   readonly version: number;
@@ -127,6 +128,7 @@ function recordOf(run: PublishedRun): RunRecord {
     model: run.model,
     budget: { maxTurns: budget.maxTurns, maxTokens: budget.maxTokens, maxWriteBytes: budget.maxWriteBytes },
     usageBefore: run.usageBefore,
+    oneShotTokens: run.oneShotTokens,
     settings: {
       maxRawMemoriesForConsolidation: settings.maxRawMemoriesForConsolidation,
       maxUnusedDays: settings.maxUnusedDays,

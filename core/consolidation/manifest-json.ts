@@ -26,6 +26,8 @@ const manifestShape = z.object({
   model: z.nullable(z.string()),
   prompt_version: z.nullable(z.string()),
   token_usage: usage,
+  way: z.optional(z.enum(['loop', 'once'])),
+  turns: z.optional(z.int().check(z.minimum(0))),
   notes_consumed: z.array(z.string()),
 });
 
@@ -49,6 +51,8 @@ export function manifestToJson(manifest: Manifest): ManifestJson {
     model: manifest.model,
     prompt_version: manifest.promptVersion,
     token_usage: usageToJson(manifest.tokenUsage),
+    ...(manifest.way === undefined ? {} : { way: manifest.way }),
+    ...(manifest.turns === undefined ? {} : { turns: manifest.turns }),
     notes_consumed: [...manifest.notesConsumed],
   };
 }
@@ -97,6 +101,8 @@ function fromJson(json: ManifestJson): Manifest {
       reasoningOutputTokens: used.reasoning_output_tokens,
       totalTokens: used.total_tokens,
     },
+    ...(json.way === undefined ? {} : { way: json.way }),
+    ...(json.turns === undefined ? {} : { turns: json.turns }),
     notesConsumed: json.notes_consumed,
   };
 }

@@ -3,6 +3,9 @@ import type { SnapshotRef } from '../extraction/stage-one-output.ts';
 
 export type VersionReason = 'consolidation' | 'note' | 'edit' | 'forget' | 'restore' | 'import';
 
+/** How a memory was worked on: by a loop of tool calls, or by one call that sees everything. */
+export type ConsolidationWay = 'loop' | 'once';
+
 /** Where one file's content lies. `versionId` is the store's own name of it, immutable. */
 export interface FileEntry {
   readonly versionId: string;
@@ -30,6 +33,9 @@ export interface Manifest {
   readonly model: string | null;
   readonly promptVersion: string | null;
   readonly tokenUsage: TokenUsage;
+  /** How a model worked on it, and in how many turns; absent where none did, and in manifests from before this was kept. */
+  readonly way?: ConsolidationWay;
+  readonly turns?: number;
   /** Paths of notes that this version took in; carried on by later versions as long as the note file exists. */
   readonly notesConsumed: readonly string[];
 }

@@ -47,6 +47,9 @@ export interface PublishRequest {
   readonly model: string | null;
   readonly promptVersion: string | null;
   readonly tokenUsage: TokenUsage;
+  /** As in the manifest. */
+  readonly way?: Manifest['way'];
+  readonly turns?: number;
   readonly now: number;
   /** `stop`: a head that moved ends the call as `moved`, whatever changed. Default: rebase by path where that loses nothing. */
   readonly overMoved?: 'rebase' | 'stop';
@@ -182,6 +185,8 @@ export function draftOf(request: PublishRequest, files: Readonly<Record<string, 
     model: request.model,
     promptVersion: request.promptVersion,
     tokenUsage: request.tokenUsage,
+    ...(request.way === undefined ? {} : { way: request.way }),
+    ...(request.turns === undefined ? {} : { turns: request.turns }),
     notesConsumed: request.notesConsumed.filter((path) => Object.hasOwn(files, path)),
   };
 }

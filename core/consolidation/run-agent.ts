@@ -1,6 +1,7 @@
 import { Agent, type AgentBudget, type AgentEnd } from '../agent/agent.ts';
 import { AgentWorkspace } from '../agent/agent-workspace.ts';
 import type { ModelAccount, ModelPorts } from '../agent/ask-model.ts';
+import { OnceEditor } from '../agent/once-editor.ts';
 import type { TokenUsage } from '../agent/token-usage.ts';
 import { renderTemplate } from '../extraction/render-template.ts';
 import type { Template } from '../ports/template-store.ts';
@@ -9,6 +10,7 @@ import type { FileTree } from '../workspace/file-tree.ts';
 import { type ArtifactFault, renderFaults } from './artifact-fault.ts';
 import type { ConsolidationPrompt } from './consolidation-prompt.ts';
 import type { RunInput } from './load-selection.ts';
+import type { ConsolidationWay } from './manifest.ts';
 import { normaliseArtifacts } from './normalise-artifacts.ts';
 import { agentTree, publishedFiles, type Workspace } from './prepare-workspace.ts';
 import { findShrinkage } from './shrink-faults.ts';
@@ -18,6 +20,7 @@ import { validateArtifacts } from './validate-artifacts.ts';
 const MAX_SHRINK_REPAIRS = 1;
 
 export interface AgentRun {
+  readonly way: ConsolidationWay;
   readonly account: ModelAccount;
   readonly model: string;
   readonly prompt: ConsolidationPrompt;
@@ -44,7 +47,8 @@ export type AgentRunEnd = { readonly turns: number; readonly usage: TokenUsage }
  */
 export async function runConsolidationAgent(ports: ModelPorts, run: AgentRun): Promise<AgentRunEnd> {
   const workspace = new AgentWorkspace(agentTree(run.workspace));
-  const agent = new Agent(ports, { ...run, ...run.prompt, workspace });
+  const task = { ...run, ...run.prompt, workspace };
+  const agent = run.way === 'once' ? new OnceEditor(ports, task) : new Agent(ports, task);
   let shrinkRepairs = 0;
   for (let repairs = 0; ; repairs++) {
     const end = await agent.run();

@@ -25,6 +25,8 @@ const recordShape = z.strictObject({
   budget: z.strictObject({ maxTurns: z.int(), maxTokens: z.int(), maxWriteBytes: z.int() }),
   /** Of passes before it that the version counts as well. */
   usageBefore: tokenUsageShape,
+  /** Up to how many tokens of material the run was asked for in one call; absent in records from before there was that way. */
+  oneShotTokens: number.optional(),
   /** Those that decided which inputs were selected. */
   settings: z.strictObject({ maxRawMemoriesForConsolidation: number, maxUnusedDays: number }),
   templates: z.array(z.strictObject({ name: z.enum(TEMPLATE_NAMES), version: z.string(), sha256 })),

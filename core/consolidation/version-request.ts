@@ -1,6 +1,7 @@
 import type { TokenUsage } from '../agent/token-usage.ts';
 import type { FileTree } from '../workspace/file-tree.ts';
 import type { RunStart } from './load-start.ts';
+import type { ConsolidationWay } from './manifest.ts';
 import type { PublishRequest } from './publish.ts';
 
 /** What a run made of its start. */
@@ -10,6 +11,8 @@ export interface MadeFiles {
   readonly promptVersion: string;
   /** Of all passes of the run. */
   readonly tokenUsage: TokenUsage;
+  readonly turns: number;
+  readonly way: ConsolidationWay;
   /** ms. */
   readonly now: number;
 }

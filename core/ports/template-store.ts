@@ -2,6 +2,7 @@ export const TEMPLATE_NAMES = [
   'stage_one_system',
   'stage_one_input',
   'consolidation',
+  'consolidation_once',
   'read_path',
   'ad_hoc_instructions',
   'repair',

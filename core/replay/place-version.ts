@@ -1,12 +1,13 @@
 import { addUsage, type TokenUsage } from '../agent/token-usage.ts';
 import type { RunStart } from '../consolidation/load-start.ts';
-import type { FileEntry, Manifest } from '../consolidation/manifest.ts';
+import type { ConsolidationWay, FileEntry, Manifest } from '../consolidation/manifest.ts';
 import { type Draft, draftOf } from '../consolidation/publish.ts';
 import { rebaseManifest } from '../consolidation/rebase.ts';
 import { loadVersionChain } from '../consolidation/version-chain.ts';
 import { requestConsolidated } from '../consolidation/version-request.ts';
 import { sha256Hex } from '../ids.ts';
 import type { MemoryStore } from '../ports/memory-store.ts';
+import { LIMITS } from '../settings.ts';
 import type { FileTree } from '../workspace/file-tree.ts';
 import type { KeptRun } from './open-run.ts';
 
@@ -14,6 +15,8 @@ import type { KeptRun } from './open-run.ts';
 export interface RunFiles {
   readonly files: FileTree;
   readonly usage: TokenUsage;
+  readonly turns: number;
+  readonly way: ConsolidationWay;
   readonly promptVersion: string;
   readonly model: string;
 }
@@ -35,6 +38,9 @@ export async function placeVersion(
     model: made.model,
     promptVersion: made.promptVersion,
     tokenUsage: addUsage(record.usageBefore, made.usage),
+    // What was left of the limit tells how many turns passes before it took.
+    turns: LIMITS.agentMaxTurns - record.budget.maxTurns + made.turns,
+    way: made.way,
     now: manifest.createdAt,
   });
   const base = { manifest: start.base, epoch: record.epoch };

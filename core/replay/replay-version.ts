@@ -46,16 +46,17 @@ export async function replayVersion(ports: ReplayPorts, userKey: string, version
     model,
     start,
     budget: { ...record.budget, deadline: null },
+    oneShotTokens: record.oneShotTokens ?? 0,
     confirmOwnership: async () => true,
   }).catch((error: unknown) => {
     if (steps.divergence === undefined) throw error;
     return undefined;
   });
   if (edited === undefined) return answer(steps.divergence && { kind: 'step', ...steps.divergence });
-  const { end, promptVersion } = edited;
+  const { end, promptVersion, way } = edited;
   if (end.kind !== 'passed') return answer({ kind: 'end', ...reasonOf(end) });
   if (steps.left.length > 0) return answer({ kind: 'end', code: 'replay.answers_left', detail: steps.left.join(', ') });
-  const made = { files: end.files, usage: end.usage, promptVersion, model };
+  const made = { files: end.files, usage: end.usage, turns: end.turns, way, promptVersion, model };
   const draft = await placeVersion(ports.memories, run, start, made);
   if (draft === undefined) return answer({ kind: 'end', code: 'consolidation.moved', detail: 'cannot be merged' });
   return answer(await compareVersion(ports.memories, run, { draft, files: end.files }));

@@ -54,7 +54,7 @@ export async function shadowRun(ports: ShadowPorts, request: ShadowRequest): Pro
   const start = await rebuildStart(ports.memories, run);
   const model = request.model ?? run.record.model;
   const templates = prompt === null ? ports.templates : withPrompt(ports.templates, prompt);
-  const { end, promptVersion } = await editMemory(
+  const { end, promptVersion, way } = await editMemory(
     { ...ports, templates },
     {
       userKey,
@@ -62,13 +62,15 @@ export async function shadowRun(ports: ShadowPorts, request: ShadowRequest): Pro
       model,
       start,
       budget: { ...run.record.budget, deadline: null },
+      // A prompt of somebody else's is that of the loop.
+      oneShotTokens: prompt === null ? (run.record.oneShotTokens ?? 0) : 0,
       confirmOwnership: async () => true, // it holds nothing that could be lost
     },
   ).catch((error: unknown) => {
     throw prompt === null ? error : explainPrompt(error);
   });
   const passed = end.kind === 'passed';
-  const made = { usage: end.usage, promptVersion, model };
+  const made = { usage: end.usage, turns: end.turns, way, promptVersion, model };
   return {
     version,
     model,

@@ -85,5 +85,7 @@ export const manifestAnswer = z.strictObject({
   model: z.nullable(z.string()),
   prompt_version: z.nullable(z.string()),
   token_usage: z.record(z.string(), z.number()),
+  way: z.optional(z.enum(['loop', 'once'])),
+  turns: z.optional(count),
   notes_consumed: z.array(z.string()),
 });

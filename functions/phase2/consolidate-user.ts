@@ -66,6 +66,7 @@ async function run(
       settings,
       model: deps.consolidationModel,
       immediate,
+      oneShotTokens: deps.oneShotTokens,
       deadline: deps.clock.now() + remainingMs() - END_RESERVE_MS,
     },
   );

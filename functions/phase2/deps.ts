@@ -33,4 +33,6 @@ export interface Phase2Deps extends Omit<ConsolidationPorts, 'steps'> {
   readonly consolidationModel: string;
   /** Tokens a day for users who chose none; null: the built-in default. */
   readonly dailyTokenBudget: number | null;
+  /** A run whose material has no more tokens is asked for in one call; 0: never. */
+  readonly oneShotTokens: number;
 }

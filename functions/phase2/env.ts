@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { LIMITS } from '../../core/settings.ts';
 
 const name = z.string().min(1);
 const envShape = z.object({
@@ -11,6 +12,7 @@ const envShape = z.object({
   MODEL_API: z.enum(['responses', 'chat']).default('responses'),
   CONSOLIDATION_MODEL: name,
   DAILY_TOKEN_BUDGET: z.coerce.number().int().min(0).optional(),
+  ONE_SHOT_TOKENS: z.coerce.number().int().min(0).max(200_000).default(LIMITS.oneShotTokens),
 });
 
 /** Where this function finds what it works with. */
@@ -25,6 +27,8 @@ export interface Phase2Env {
   readonly consolidationModel: string;
   /** Tokens a day for users who chose none; null: the built-in default. */
   readonly dailyTokenBudget: number | null;
+  /** A run whose material has no more tokens is asked for in one call; 0: never. */
+  readonly oneShotTokens: number;
 }
 
 /** Reads the environment. @throws ZodError that names what is missing or wrong; the function then fails to start */
@@ -41,5 +45,6 @@ export function readEnv(variables: Readonly<Record<string, string | undefined>> 
     modelApi: env.MODEL_API,
     consolidationModel: env.CONSOLIDATION_MODEL,
     dailyTokenBudget: env.DAILY_TOKEN_BUDGET ?? null,
+    oneShotTokens: env.ONE_SHOT_TOKENS,
   };
 }

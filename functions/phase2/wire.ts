@@ -53,5 +53,6 @@ export function wire(env: Phase2Env): Phase2Deps {
     },
     consolidationModel: env.consolidationModel,
     dailyTokenBudget: env.dailyTokenBudget,
+    oneShotTokens: env.oneShotTokens,
   };
 }

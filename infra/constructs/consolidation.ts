@@ -3,7 +3,7 @@ import { Alias, type ILayerVersion } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { DeadLetters } from './dead-letters.ts';
 import { checkpoint, listKeys, readSecret, sendDeadLetters, useItems, useObjects } from './grants.ts';
-import { modelEnvironment } from './model.ts';
+import { modelEnvironment, oneShotEnvironment } from './model.ts';
 import type { StageScope } from './stage-scope.ts';
 import { functionArn, StillroomFunction } from './stillroom-function.ts';
 import type { Storage } from './storage.ts';
@@ -68,6 +68,7 @@ export class Consolidation extends Construct {
         TABLE_NAME: table.table.tableName,
         MEMORIES_BUCKET: memories.bucketName,
         ...modelEnvironment(stage.config.model, secretArn),
+        ...oneShotEnvironment(stage.config.model),
         CONSOLIDATION_MODEL: stage.config.model.consolidationModel,
       },
       grants: [

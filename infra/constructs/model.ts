@@ -42,3 +42,8 @@ export function modelEnvironment(model: ModelConfig, secretArn: string): Record<
 export function budgetEnvironment(model: ModelConfig): Record<string, string> {
   return model.dailyTokenBudget === undefined ? {} : { DAILY_TOKEN_BUDGET: String(model.dailyTokenBudget) };
 }
+
+/** Up to how much material a consolidation is asked for in one call. */
+export function oneShotEnvironment(model: ModelConfig): Record<string, string> {
+  return model.oneShotTokens === undefined ? {} : { ONE_SHOT_TOKENS: String(model.oneShotTokens) };
+}

@@ -56,7 +56,7 @@ async function answerHttp(request: IncomingMessage): Promise<HttpAnswer> {
     return { status: 413, body: errorObject(`a body may have ${MAX_BODY_BYTES} bytes`, 'body_too_large') };
   const read = readRequest(parseJson(text));
   if ('fault' in read) return { status: 400, body: errorObject(read.fault, 'invalid_request') };
-  const answer = answerRequest(read);
+  const answer = await answerRequest(read);
   if (answer === undefined)
     return {
       status: 400,

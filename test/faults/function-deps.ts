@@ -122,6 +122,7 @@ export function phase2Deps(clients: Clients, setting: Setting): Phase2Deps {
     tracing: TRACING,
     consolidationModel: 'consolidation-model',
     dailyTokenBudget: null,
+    oneShotTokens: 0,
   };
 }
 

@@ -57,6 +57,7 @@ describe('the configuration of a deployment', () => {
     ['model-api', 'completions'],
     ['model-secret-arn', 'sk-1234'],
     ['daily-token-budget', '-1'],
+    ['one-shot-tokens', '200001'],
     ['rollout-retention-days', '0'],
     ['log-days', '31'],
     ['jwt-issuer', 'https://user:word@id.example'],

@@ -57,6 +57,7 @@ export class Phase2Bench {
       stepsOf: ({ userKey, context, ...time }) => new DurableStepRunner(context, this.#keptOf(userKey), time),
       consolidationModel: 'model-1',
       dailyTokenBudget: null,
+      oneShotTokens: 0,
     };
   }
 

@@ -65,6 +65,7 @@ function depsOn(table: DynamoTable, model: ModelClient): Phase2Deps {
     tracing: { correlate: () => {}, flush: () => {}, withSpan: (_name, _attributes, work) => work() },
     consolidationModel: 'model-1',
     dailyTokenBudget: null,
+    oneShotTokens: 0,
   };
 }
 
