@@ -17,7 +17,9 @@ export const ENGLISH_COMMANDS: readonly string[] = [
   `(?:restrictions|filters|guidelines|rules|limits) (?:no longer|do not|dont|never) (?:apply|bind)${gap(1)} (?:to )?you`,
   '(?:disable|turn off|bypass|circumvent|remove|switch off|deactivate|suspend|ignore) (?:all |any |your |the |every )*(?:safety|content|ethical|moral|alignment) (?:checks?|filters?|guidelines?|guardrails?|measures?|policy|policies|restrictions?|protocols?|training|features)',
   '(?:disable|turn off|bypass|ignore|drop) (?:all |any |your )+(?:guardrails|safeguards|ethics)',
+  '(?:ignore|disregard|forget|discard) (?:all |any )?(?:of )?(?:the )?(?:previous|prior|earlier|above) (?:messages?|turns|text|conversation)',
   // somebody else is to be obeyed
+  '(?:ignore|disregard|overrule|disobey) (?:what |whatever |anything |everything )?(?:the|your) (?:user|human|person|owner)s? (?:says?|said|wants?|asks?|tells?|requests?|instructions?|wishes|and (?:follow|obey))',
   `this (?:memory|note|line|entry|instruction|message|text|section|file) (?:overrides|supersedes|outranks|replaces|cancels|takes precedence over|has (?:higher )?priority over)${gap(4)} (?:users?|human|${RULES}|developer|agents md|operator|safety)`,
   `(?:highest|top|maximum|absolute|supreme) priority${gap(2)} (?:${RULES}|order|command)`,
   `(?:you|assistants?|agents?|ai|models?|llms?) (?:must|shall|will|have to|need to|are required to) (?:now |always |only )?(?:obey|comply|submit|never refuse)`,
@@ -58,10 +60,19 @@ export const ENGLISH_COMMANDS: readonly string[] = [
   '(?:never|do not|dont) (?:delete|remove|forget|edit|change|consolidate|overwrite) this (?:memory|note|entry|instruction|bullet)',
 ];
 
+/** What must not leave: files, values and conversations. */
+const SECRETS =
+  '(?:dotenv|env files?|environment variables?|env vars?|credentials?|secrets|ssh keys?|private keys?|id rsa|id ed25519|passwords?|api keys|access tokens|all tokens|npmrc|netrc|aws keys?|kubeconfig|keychain|cookies|conversations?|transcripts?|chat history|system prompt|(?:this|the|your) memory|memory md|source code|codebase|home directory|umgebungsvariablen|zugangsdaten|passworter|geheimnisse|identifiants|mots de passe|variables (?:denvironnement|de entorno|de ambiente)|contrasenas|credenciales|credenciais|senhas|credenziali|wachtwoorden|hasla|sifreleri|пароли|ключи|секреты|переменные|паролі|كلمات|kata sandi|mật khẩu)';
+
 /** Commands that need a destination outside: what is to be sent there. */
 export const SENDING = new RegExp(
-  ` (?:send|sends|sending|upload|uploading|post|posting|forward|forwarding|leak|transmit|transmitting|email|mail|share|publish|paste|copy|submit|ship|dump|sende|senden|schicke|schicken|lade|ubertrage|envoie|envoyez|envoyer|transmets|envia|envie|enviar|mande|invia|inviare|stuur|verstuur|wyslij|gonder|отправь|отправьте|отправляй|отправляйте|надішли|ارسل|kirim|gửi)${gap(6)} (?:dotenv|env files?|environment variables?|env vars?|credentials?|secrets|ssh keys?|private keys?|id rsa|id ed25519|passwords?|api keys|access tokens|all tokens|npmrc|netrc|aws keys?|kubeconfig|keychain|cookies|conversations?|transcripts?|chat history|system prompt|(?:this|the|your) memory|memory md|source code|codebase|home directory|umgebungsvariablen|zugangsdaten|passworter|geheimnisse|identifiants|mots de passe|variables (?:denvironnement|de entorno|de ambiente)|contrasenas|credenciales|credenciais|senhas|credenziali|wachtwoorden|hasla|sifreleri|пароли|ключи|секреты|переменные|паролі|كلمات|kata sandi|mật khẩu)(?= )`,
+  `(?<! (?:never|not|dont|without|avoid|nicht|nie|jamais|nunca|mai|nooit|не)) (?:send|sends|sending|upload|uploading|post|posting|forward|forwarding|leak|transmit|transmitting|email|mail|share|publish|paste|copy|submit|ship|dump|sende|senden|schicke|schicken|lade|ubertrage|envoie|envoyez|envoyer|transmets|envia|envie|enviar|mande|invia|inviare|stuur|verstuur|wyslij|gonder|отправь|отправьте|отправляй|отправляйте|надішли|ارسل|kirim|gửi)${gap(6)} ${SECRETS}(?= )`,
 );
+/** The same, named before they are sent. */
+export const SENDING_THEM = new RegExp(
+  ` ${SECRETS}${gap(6)} (?:send|post|upload|email|mail|forward|pipe|transmit) (?:them|it|this|these|everything|all)(?= )`,
+);
+
 export const SENDING_COMPACT = /发送|發送|上传|上傳|转发|轉發|提交|泄露|送信|アップロード|転送|전송|보내|업로드/;
 export const SECRETS_COMPACT =
   /环境变量|環境變數|密钥|密鑰|密码|密碼|凭证|凭据|令牌|私钥|聊天记录|系统提示|環境変数|パスワード|秘密鍵|認証情報|환경변수|비밀번호|자격증명|dotenv/;
@@ -75,6 +86,10 @@ export const FETCH_AND_RUN =
   /\b(?:curl|wget|iwr|invoke-webrequest)\b[^|\n]{0,200}\|\s{0,4}(?:sudo )?(?:ba|z|da|k|fi)?(?:sh|python3?|node|perl|iex)\b/i;
 export const EACH_SESSION =
   / (?:(?:every|each|any|all) (?:sessions?|conversations?|tasks?|turns?|responses?|answers?|messages?|prompts?|reply|replies)|(?:start|beginning|end) of (?:every|each|any|a|the) (?:session|conversation|task)|before (?:anything|answering|responding|any other)|first thing) /;
+
+/** A secret file goes out through a pipe or as the body of a request. */
+export const PIPED_OUT =
+  /(?:\.env|\.aws|\.ssh|\.npmrc|\.netrc|id_rsa|id_ed25519|credentials)\b[^|\n]{0,100}\|\s{0,4}(?:curl|wget|nc|ncat)\b|\bcurl\b[^\n]{0,200}@[^\s@]{0,80}(?:\.env|id_rsa|id_ed25519|credentials|\.npmrc|\.netrc)\b/i;
 
 /** The whole disk, or all of a home. */
 export const WIPE =

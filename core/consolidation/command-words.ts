@@ -20,12 +20,12 @@ export interface OverrideWords {
 export const SPACED_OVERRIDES: readonly OverrideWords[] = [
   {
     verbs:
-      'ignore|ignoring|disregard|disregarding|forget|override|overrule|bypass|discard|neglect|dismiss|abandon|reject|(?:do not|dont|never|stop) (?:follow|following|obey|obeying|heed|listen to|adhere to|comply with)|pay no attention to|set aside|throw away|delete',
+      'ignore|ignoring|disregard|disregarding|forget|override|overrule|bypass|discard|neglect|dismiss|(?:do not|dont|never|stop) (?:follow|following|obey|obeying|heed|listen to|adhere to|comply with)|pay no attention to|set aside',
     nouns: 'instructions?|guidelines|guardrails|programming',
     looseNouns:
-      'prompts?|directives?|rules?|commands?|constraints?|restrictions?|directions|context|messages?|training|polic(?:y|ies)|orders',
+      'prompts?|directives?|rules?|commands?|constraints?|restrictions?|directions|context|training|polic(?:y|ies)|orders',
     broad: 'all|any|every|these|those|everything|other|existing',
-    narrow: 'previous|prior|above|earlier|preceding|foregoing|former|initial|original|your|system|developer|old',
+    narrow: 'previous|prior|above|earlier|preceding|foregoing|former|initial|original|your|system|developer',
   },
   {
     verbs:
@@ -165,6 +165,7 @@ export const COMPACT_COMMANDS: readonly string[] = [
 
 /** What is said of the user behind the user's back, and who the reader shall be, in other languages than English. */
 export const SPACED_COMMANDS: readonly string[] = [
+  '(?:vergiss|vergesst|vergessen sie|ignoriere) alles|oublie[zs]? tout ce qui|olvid[ae] todo lo|esque(?:ca|ce) tudo|dimentica tutto|vergeet alles|забудь(?:те)? (?:обо )?все(?:м)?(?: что| выше| ранее)|забудь(?:те)? усе|zapomnij o wszystkim|her seyi unut',
   '(?:sag|sage|sagen sie|erzahle?|verrate|verraten sie|informiere|benachrichtige|melde)(?: es| das| davon)? (?:dem|den|der) (?:nutzer|benutzer|anwender|user|menschen)(?: [^ ]+){0,3} (?:nicht|nichts|nie|niemals)',
   'ohne (?:das )?wissen de[sr] (?:nutzers|benutzers|anwenders|users|menschen)',
   'du bist (?:jetzt|nun|ab jetzt|ab sofort|nicht mehr|nicht langer)|(?:ab sofort|ab jetzt|von nun an) bist du',

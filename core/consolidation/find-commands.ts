@@ -5,11 +5,13 @@ import {
   NEGATED,
   NEW_RULES,
   OUTSIDE,
+  PIPED_OUT,
   ROLE_LABEL,
   ROLE_TALK,
   SECRETS_COMPACT,
   SENDING,
   SENDING_COMPACT,
+  SENDING_THEM,
   SPELLED,
   WIPE,
 } from './command-phrases.ts';
@@ -120,7 +122,7 @@ function sends({ words, compact }: FoldedText, whole: string): boolean {
     / (?:login|log|auth|oauth|token|signin|sign) /.test(words)
   )
     return false;
-  if (SENDING.test(words)) return true;
+  if (SENDING.test(words) || SENDING_THEM.test(words)) return true;
   return SENDING_COMPACT.test(compact) && SECRETS_COMPACT.test(compact);
 }
 
@@ -130,5 +132,5 @@ function poses(text: string, { words }: FoldedText): boolean {
 
 function runs(text: string, whole: string, { words }: FoldedText): boolean {
   if (FETCH_AND_RUN.test(whole) && EACH_SESSION.test(words)) return true;
-  return WIPE.test(text) && !NEGATED.test(words);
+  return (WIPE.test(text) || PIPED_OUT.test(whole)) && !NEGATED.test(words);
 }

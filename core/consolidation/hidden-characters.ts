@@ -6,7 +6,7 @@
 const HIDDEN: readonly (readonly [number, number])[] = [
   [0x00, 0x08],
   [0x0b, 0x0c],
-  [0x0e, 0x1f],
+  [0x0d, 0x1f],
   [0x7f, 0x9f],
   [0xad, 0xad],
   [0x34f, 0x34f],
@@ -72,6 +72,7 @@ function isHidden(code: number): boolean {
 function isNeeded(text: string, at: number, code: number): boolean {
   const before = charBefore(text, at);
   const around = text.slice(Math.max(0, at - NEAR), at + NEAR);
+  if (code === 0x0d) return at + 1 >= text.length || text[at + 1] === '\n'; // part of a line end
   if (code === 0x200c || code === 0x200d) {
     return JOINED.test(before) || INDIC.test(before) || before.codePointAt(0) === EMOJI_FORM;
   }

@@ -174,7 +174,7 @@ class MemoryParser {
     }
     const place = this.#place;
     if (place.kind === 'unknown') return;
-    if (place.kind === 'head') this.#takeHeadLine(group, line, number);
+    if (place.kind === 'head') this.#takeHeadLine(group, line.trimEnd(), number);
     else if (!line.startsWith('- ') || place.kind === 'task') this.#fault('stray_text', number);
     else if (place.kind === 'sources') this.#takeSource(task, line, number);
     else if (place.kind === 'keywords') addWords(task?.keywords, line.slice(2));
