@@ -23,6 +23,7 @@ import { removeOrphanVersions } from './orphan-versions.ts';
 import { type PublishResult, publishVersion } from './publish.ts';
 import { tidyReplays } from './replay-shelf.ts';
 import type { AgentRunEnd } from './run-agent.ts';
+import { listStale } from './stale-lines.ts';
 import { validateArtifacts } from './validate-artifacts.ts';
 import { requestConsolidated } from './version-request.ts';
 
@@ -122,8 +123,8 @@ class Consolidation {
     if (start.selection.length === 0 && start.workspace.files.size === 0) {
       return (await this.#completeIdle(start)) ?? { kind: 'nothing' };
     }
-    const clean = start.workspace.changes.length === 0;
     const { files } = start.workspace;
+    const clean = start.workspace.changes.length === 0 && listStale(files).length === 0;
     if (clean && validateArtifacts(files, start.selection, files).length === 0) {
       return (await this.#completeIdle(start)) ?? this.#unchanged(head.version);
     }

@@ -9,6 +9,7 @@ import type { RunInput } from './load-selection.ts';
 import type { Manifest } from './manifest.ts';
 import { MEMORY_PATH } from './output-paths.ts';
 import { REMOVED_FOLDER, type Workspace } from './prepare-workspace.ts';
+import { listStale } from './stale-lines.ts';
 
 export interface ConsolidationPrompt {
   /** Equal for every run of one template version, so that the provider's prompt cache hits. */
@@ -28,6 +29,7 @@ export function renderPrompt(
     mode: workspace.files.has(MEMORY_PATH) ? 'incremental update' : 'first build',
     budget: `${budget.maxTurns} turns, ${budget.maxTokens} tokens in all, ${budget.maxWriteBytes} bytes written`,
     ...describeInputs(workspace, selection),
+    stale: listLines(listStale(workspace.files)),
     notes: listLines(workspace.newNotes),
     extensions: listLines(extensionsOf(workspace)),
   };

@@ -1,3 +1,9 @@
+import { DefectError } from '../errors.ts';
+import type { SnapshotRef } from '../extraction/stage-one-output.ts';
+import { findForgotten, namedThreads } from '../memory/find-forgotten.ts';
+import { withoutForgotten } from '../memory/without-forgotten.ts';
+import type { MemoryStore } from '../ports/memory-store.ts';
+import { ROLLOUT_SUMMARIES_FOLDER } from '../workspace/input-files.ts';
 import type { ConsolidationPorts, ConsolidationRequest } from './consolidation-ports.ts';
 import { loadSelection, type RunInput, type SelectedInput } from './load-selection.ts';
 import type { Head, Manifest } from './manifest.ts';
@@ -26,7 +32,8 @@ export interface Start extends RunStart {
 }
 
 /**
- * Reads all that a run needs, from the head as the run found it. Writes nothing.
+ * Reads all that a run needs, from the head as the run found it. Writes nothing. What rests on a thread that was forgotten since
+ * is taken out of both versions, so that the run meets it neither as a file nor as a difference (DV-18).
  * @param keepLease called before each version is read: many small versions may lie between two consolidations
  */
 export async function loadStart(
@@ -47,16 +54,26 @@ export async function loadStart(
   const chain = await loadVersionChain(versions, userKey, head.version, isConsolidation);
   const base = chain[0];
   const baseline = findBaseline(chain);
-  const baseFiles = await readTree(ports.memories, userKey, base);
-  const baselineFiles =
-    baseline === base ? baseFiles : await readTree(ports.memories, userKey, baseline, contentsOf(base, baseFiles));
+  const storedFiles = await readTree(ports.memories, userKey, base);
+  const formerFiles =
+    baseline === base
+      ? storedFiles
+      : await readTree(orEmpty(ports.memories), userKey, baseline, contentsOf(base, storedFiles));
+  const stillThere = new Map(
+    [...formerFiles].filter(([path, content]) => content.length > 0 || baseline?.files[path]?.bytes === 0),
+  );
+  const inputs = [...(base?.inputs ?? []), ...(baseline?.inputs ?? [])].map((input) => input.threadId);
+  const named = new Set([...inputs, ...namedThreads(stillThere)]);
+  const forgotten = await findForgotten(ports.threads, userKey, storedFiles, named);
+  const isKnown = (input: SnapshotRef): boolean => !forgotten.has(input.threadId);
+  const baseFiles = withoutForgotten(storedFiles, forgotten);
   const { text } = await ports.templates.get('ad_hoc_instructions');
   const workspace = prepareWorkspace({
     base: baseFiles,
-    baseInputs: base?.inputs ?? [],
+    baseInputs: (base?.inputs ?? []).filter(isKnown),
     baseline: {
-      files: baselineFiles,
-      inputs: baseline?.inputs ?? [],
+      files: withoutForgotten(stillThere, forgotten),
+      inputs: (baseline?.inputs ?? []).filter(isKnown),
       notesConsumed: baseline?.notesConsumed ?? [],
     },
     selection,
@@ -69,6 +86,18 @@ export async function loadStart(
 
 function isConsolidation(manifest: Manifest): boolean {
   return manifest.reason === 'consolidation';
+}
+
+/** A text that is gone from an older version was a forgotten thread's: it reads as empty here, and counts as not there. */
+function orEmpty(memories: Pick<MemoryStore, 'readFile'>): Pick<MemoryStore, 'readFile'> {
+  return {
+    readFile: (userKey, path, entry) =>
+      memories.readFile(userKey, path, entry).catch((error: unknown) => {
+        const isGone = error instanceof DefectError && error.code === 'memory.content_gone';
+        if (!isGone || !path.startsWith(ROLLOUT_SUMMARIES_FOLDER)) throw error;
+        return new Uint8Array();
+      }),
+  };
 }
 
 /** Contents at hand by SHA-256: most files of two versions are the same. */

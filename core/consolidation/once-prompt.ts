@@ -7,6 +7,7 @@ import { type ConsolidationPrompt, consolidationRules, describeInputs, listLines
 import type { RunInput } from './load-selection.ts';
 import { MEMORY_PATH } from './output-paths.ts';
 import { agentTree, type Workspace } from './prepare-workspace.ts';
+import { listStale } from './stale-lines.ts';
 
 export interface OnceTemplates {
   readonly once: Template;
@@ -56,7 +57,7 @@ function fewPaths(workspace: Workspace): readonly string[] | undefined {
     if (status !== 'A') return undefined;
     added.add(path);
   }
-  if (workspace.inputs.removed.length > 0) return undefined;
+  if (workspace.inputs.removed.length > 0 || listStale(workspace.files).length > 0) return undefined;
   return everyPath(workspace).filter((path) => !path.startsWith(ROLLOUT_SUMMARIES_FOLDER) || added.has(path));
 }
 
@@ -83,6 +84,7 @@ function valuesOf(
   return {
     mode: workspace.files.has(MEMORY_PATH) ? 'incremental update' : 'first build',
     ...describeInputs(workspace, selection),
+    stale: listLines(listStale(workspace.files)),
     notes: listLines(workspace.newNotes),
     fence,
     files: texts

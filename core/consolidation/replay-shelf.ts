@@ -38,8 +38,7 @@ export async function clearReplays(replays: Pick<ReplayStore, 'list' | 'remove'>
 }
 
 /**
- * Removes records that are too old, of an epoch that a reset ended, and of the current version where a thread it rests on was
- * forgotten: what a run left that died between keeping a record and looking whether it may stay. Reads no record.
+ * Removes records that are too old, of an epoch that a reset ended, and the newest one where a thread it rests on was forgotten: what a run left that died between keeping a record and looking whether it may stay. Reads no record.
  * @returns how many went
  */
 export async function tidyReplays(
@@ -53,9 +52,9 @@ export async function tidyReplays(
 ): Promise<number> {
   const refs = await ports.replays.list(userKey);
   const gone = refs.filter((ref) => isExpired(ref, now) || ref.epoch < head.epoch);
-  const newest = refs.find((ref) => ref.version === head.version && !gone.includes(ref));
+  const newest = refs.findLast((ref) => ref.version <= head.version && !gone.includes(ref));
   if (newest !== undefined) {
-    const manifest = await ports.memories.manifest(userKey, head.version);
+    const manifest = await ports.memories.manifest(userKey, newest.version);
     const threads = [...(manifest?.inputs.map((input) => input.threadId) ?? []), ...(manifest?.removed ?? [])];
     if ((await findForgotten(ports, userKey, threads)).length > 0) gone.push(newest);
   }

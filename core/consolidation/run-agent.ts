@@ -14,6 +14,7 @@ import type { ConsolidationWay } from './manifest.ts';
 import { normaliseArtifacts } from './normalise-artifacts.ts';
 import { agentTree, publishedFiles, type Workspace } from './prepare-workspace.ts';
 import { findShrinkage } from './shrink-faults.ts';
+import { findStale } from './stale-lines.ts';
 import { validateArtifacts } from './validate-artifacts.ts';
 
 /** A shrunk result goes back once (DV-19), other faults twice (DV-20). */
@@ -68,7 +69,7 @@ export async function runConsolidationAgent(ports: ModelPorts, run: AgentRun): P
 /** Faults are told of the files as the agent wrote them; only what has none is brought into its form, and judged once more. */
 function judge(run: AgentRun, written: FileTree): { files: FileTree; invalid: readonly ArtifactFault[] } {
   const standing = run.workspace.files;
-  const invalid = validateArtifacts(written, run.selection, standing);
+  const invalid = [...validateArtifacts(written, run.selection, standing), ...findStale(written)];
   if (invalid.length > 0) return { files: written, invalid };
   const files = normaliseArtifacts(written);
   return { files, invalid: validateArtifacts(files, run.selection, standing) };

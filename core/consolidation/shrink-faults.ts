@@ -5,6 +5,7 @@ import type { ArtifactFault } from './artifact-fault.ts';
 import { MEMORY_PATH, SKILLS_FOLDER, SUMMARY_PATH } from './output-paths.ts';
 import type { Workspace } from './prepare-workspace.ts';
 import { checkShrink, checkSkillShrink, checkSummaryShrink, type Loss, type RunChange } from './shrink-guard.ts';
+import { unmarkedBytes } from './stale-lines.ts';
 
 /** What a result is held against. */
 export interface ShrinkBase {
@@ -25,7 +26,7 @@ export function findShrinkage(base: ShrinkBase, files: FileTree, valid: boolean)
   const { inputs, newNotes } = base.workspace;
   const change = { inputsBefore: base.inputsBefore, inputsRemoved: inputs.removed.length, newNotes: newNotes.length };
   const summary = checkSummaryShrink(
-    before.get(SUMMARY_PATH)?.length ?? 0,
+    unmarkedBytes(before.get(SUMMARY_PATH)),
     files.get(SUMMARY_PATH)?.length ?? 0,
     change,
   );
@@ -48,7 +49,7 @@ function findMemoryShrinkage(
   const citedAfter = new Set(citedThreads(textOf(files.get(MEMORY_PATH))));
   const verdict = checkShrink({
     ...change,
-    bytesBefore: base.memoryBefore?.length ?? 0,
+    bytesBefore: unmarkedBytes(base.memoryBefore),
     bytesAfter: files.get(MEMORY_PATH)?.length ?? 0,
     citedBefore: citedBefore.length,
     citationsLost: change.valid ? citedBefore.filter((threadId) => !citedAfter.has(threadId)).length : 0,

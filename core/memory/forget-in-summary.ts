@@ -5,44 +5,47 @@ import { GLOBAL_SCOPE, parseSummary, type SummaryBlock, TOPICS_SECTION } from '.
 
 /** Shorter statements are too common to tell where they come from. */
 const TELLING = 12;
+const TELLING_WORD = 4;
 const FIELD = /^[ \t]+(?:[-*+] +)?(desc|learnings):[ \t]*/;
-
-export interface ForgottenSummary {
-  readonly text: string;
-  /** A statement outside of the topics that no bullet of MEMORY.md bears out: only who reads it can tell what it rests on. */
-  readonly unsure: boolean;
-}
 
 /**
  * Takes out of memory_summary.md what followed from parts of MEMORY.md that are gone: topics of groups and tasks that are no
- * longer there, learnings and global lines that repeat a bullet that went. A topic that keeps something is marked where it
- * may say more than is left. Doing it again changes nothing.
+ * longer there, learnings and global lines that repeat a bullet that went. A topic that keeps something, and a global line that
+ * speaks of what went in other words, are marked. Doing it again changes nothing.
  * @param memory what became of MEMORY.md of the same version
  */
-export function forgetInSummary(text: string, memory: ForgottenMemory): ForgottenSummary {
-  if (memory.groups.every((group) => group.fate === 'kept')) return { text, unsure: false };
+export function forgetInSummary(text: string, memory: ForgottenMemory): string {
+  if (memory.groups.every((group) => group.fate === 'kept')) return text;
   const edits = new LineEdits(text);
   const { blocks } = parseSummary(text).document;
   const words = new Statements(memory);
-  let unsure = false;
   blocks.forEach((block, at) => {
     const end = blocks[at + 1]?.line ?? edits.last + 1;
     if (block.kind === 'topic') cutTopic(edits, block, end, { memory, words });
-    else if (block.kind === 'text' && block.section !== TOPICS_SECTION)
-      unsure = cutGlobal(edits, block, end, words) || unsure;
+    else if (block.kind === 'text' && block.section !== TOPICS_SECTION) cutGlobal(edits, block, end, words);
   });
   dropEmptyHeadings(edits, blocks);
-  return { text: edits.isEmpty ? text : edits.render(), unsure };
+  return edits.isEmpty ? text : edits.render();
 }
 
 /** What the bullets of MEMORY.md said, and say. */
 class Statements {
   readonly #gone: readonly string[];
   readonly #left: readonly string[];
+  readonly #lost: readonly string[];
 
   constructor(memory: ForgottenMemory) {
     this.#gone = memory.droppedBullets.map(plainWords);
+    const stale = memory.keptBullets.filter((bullet) => bullet.stale).map((bullet) => plainWords(bullet.text));
+    this.#lost = [...this.#gone, ...stale];
     this.#left = memory.keptBullets.filter((bullet) => !bullet.stale).map((bullet) => plainWords(bullet.text));
+  }
+
+  /** Whether at least half of the telling words of a statement stand in bullets that went, or lost a part. */
+  speaksOfGone(statement: string): boolean {
+    const telling = [...new Set(plainWords(statement).split(' '))].filter((word) => word.length >= TELLING_WORD);
+    const known = telling.filter((word) => this.#lost.some((other) => other.includes(word)));
+    return telling.length > 0 && known.length * 2 >= telling.length;
   }
 
   judge(statement: string): 'borne' | 'gone' | 'unknown' {
@@ -152,11 +155,12 @@ function cutLearnings(edits: LineEdits, learnings: Field, words: Statements): bo
   return left.length > 0 && left.every(({ judged }) => judged === 'borne');
 }
 
-/** @returns true where nobody can tell what it rests on */
-function cutGlobal(edits: LineEdits, block: SummaryBlock, end: number, words: Statements): boolean {
-  const judged = words.judge(block.lines.join(' ').replace(/^[-*+] +/, ''));
+function cutGlobal(edits: LineEdits, block: SummaryBlock, end: number, words: Statements): void {
+  const statement = block.lines.join(' ').replace(/^[-*+] +/, '');
+  const judged = words.judge(statement);
   if (judged === 'gone') edits.drop(block.line, end);
-  return judged === 'unknown';
+  else if (judged === 'unknown' && words.speaksOfGone(statement))
+    edits.set(block.line, markStale(edits.now(block.line)));
 }
 
 /** Headings of projects and days, and of older topics, below which nothing is left. */

@@ -9,6 +9,17 @@ export function markStale(text: string): string {
   return text.includes(STALE_MARK) ? text : `${text} ${STALE_MARK}`;
 }
 
+/** The text without the mark. */
+export function unmark(text: string): string {
+  return text.replaceAll(` ${STALE_MARK}`, '').replaceAll(STALE_MARK, '');
+}
+
+/** Lines of a text that bear the mark, from 1. */
+export function markedLines(text: string): readonly number[] {
+  if (!text.includes(STALE_MARK)) return [];
+  return text.split('\n').flatMap((line, at) => (line.includes(STALE_MARK) ? [at + 1] : []));
+}
+
 /** Words of two statements are compared without mark, case, counts in brackets at the end, and spacing. */
 export function plainWords(text: string): string {
   return text

@@ -11,14 +11,6 @@ const MEMORY_PATH = 'MEMORY.md';
 const SUMMARY_PATH = 'memory_summary.md';
 const RESOURCE = /^extensions\/[^/]+\/resources\//;
 
-export interface ForgottenTree {
-  readonly files: FileTree;
-  /** Paths whose content changed or went, in the order of the tree. */
-  readonly changed: readonly string[];
-  /** Global lines of memory_summary.md that nothing in MEMORY.md bears out: they may rest on a forgotten thread. */
-  readonly unsure: boolean;
-}
-
 /**
  * The files of a version without what rests on forgotten threads alone; what rests on others too stays and is marked
  * (`STALE_MARK`). Pure and byte-stable; doing it again changes nothing, and so does a thread that nothing rests on.
@@ -27,12 +19,7 @@ export interface ForgottenTree {
  * and skills rest on; a file of a skill comes with its whole folder. Rollout summaries, raw_memories.md and resources of extensions stand for themselves.
  */
 export function withoutForgotten(tree: FileTree, forgotten: ReadonlySet<string>): FileTree {
-  return forgetInTree(tree, forgotten).files;
-}
-
-/** As `withoutForgotten`, with what it did. */
-export function forgetInTree(tree: FileTree, forgotten: ReadonlySet<string>): ForgottenTree {
-  if (forgotten.size === 0) return { files: tree, changed: [], unsure: false };
+  if (forgotten.size === 0) return tree;
   const changes = new Map<string, Uint8Array | null>(forgetInSkills(tree, forgotten));
   const setText = (path: string, before: string, after: string): void => {
     if (before !== after) changes.set(path, encodeUtf8(after));
@@ -42,7 +29,7 @@ export function forgetInTree(tree: FileTree, forgotten: ReadonlySet<string>): Fo
   const summaryText = decodeIn(tree, SUMMARY_PATH);
   const summary =
     memory === undefined || summaryText === undefined ? undefined : forgetInSummary(summaryText, memory.after);
-  if (summary !== undefined) setText(SUMMARY_PATH, summaryText ?? '', summary.text);
+  if (summary !== undefined) setText(SUMMARY_PATH, summaryText ?? '', summary);
   const raw = decodeIn(tree, RAW_MEMORIES_PATH);
   if (raw !== undefined) setText(RAW_MEMORIES_PATH, raw, cutRawMemories(raw, forgotten));
   for (const [path, content] of tree) {
@@ -51,12 +38,7 @@ export function forgetInTree(tree: FileTree, forgotten: ReadonlySet<string>): Fo
       if (threadId !== undefined && forgotten.has(threadId)) changes.set(path, null);
     }
   }
-  if (changes.size === 0) return { files: tree, changed: [], unsure: false };
-  return {
-    files: applyTo(tree, changes),
-    changed: [...tree.keys()].filter((path) => changes.has(path)),
-    unsure: summary?.unsure ?? false,
-  };
+  return changes.size === 0 ? tree : applyTo(tree, changes);
 }
 
 function applyTo(tree: FileTree, changes: ReadonlyMap<string, Uint8Array | null>): FileTree {

@@ -29,6 +29,11 @@ export function fileStem(source: StemSource): string {
   return `${toStemTime(time)}-${stemHash(source.threadId)}${slug === '' ? '' : `-${slug}`}`;
 }
 
+/** Whether a file of this name may be the rollout summary of the thread: its stem has the thread's hash, whatever time and slug. */
+export function mayBeStemOf(name: string, threadId: string): boolean {
+  return new RegExp(`^\\d{4}-\\d{2}-\\d{2}T\\d{2}-\\d{2}-\\d{2}-${stemHash(threadId)}(?:-|\\.|$)`).test(name);
+}
+
 /**
  * One stem for each thread, by thread id. Where stems collide, later thread ids in ascending order get `-2`, `-3`, …
  * (DV-5). Names that differ only in case count as equal, since a working copy may lie on a disk that takes them so.

@@ -70,8 +70,10 @@ export const extractAnswer = z.strictObject({ thread_id: z.string() });
 export const forgottenAnswer = z.strictObject({
   thread_id: z.string(),
   forgotten_at: time,
-  /** True: the files still hold what was learned until the next consolidation. */
+  /** True: lines that rest on other sessions too are marked, and the next consolidation says them anew. */
   consolidation_due: z.boolean(),
+  /** Made without what rested on the thread alone; null where nothing did. */
+  version: z.nullable(count),
 });
 
 export const redriveAnswer = z.strictObject({ redriven: count });

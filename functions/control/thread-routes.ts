@@ -65,6 +65,7 @@ async function answerForget(deps: ControlDeps, userKey: string, context: Context
     thread_id: forgotten.threadId,
     forgotten_at: toFileTime(forgotten.forgottenAt),
     consolidation_due: forgotten.consolidationDue,
+    version: forgotten.version,
   });
 }
 

@@ -1,6 +1,8 @@
+import { unmark } from '../../core/memory/stale-mark.ts';
 import { utf8Length } from '../../core/text.ts';
+import { isMarked } from './forget.ts';
 import { keepHandLines, keptHandLines, readHandLines } from './hand-lines.ts';
-import { type MemoryText, parseMemoryText, renderMemoryText } from './memory-lines.ts';
+import { type GroupText, type MemoryText, parseMemoryText, renderMemoryText } from './memory-lines.ts';
 import { mergeSummary } from './merge-summary.ts';
 import { mergeNotes, NOTES_FOLDER, notesTakenIn } from './notes.ts';
 import { type ListedInput, type RunLists, readRunLists } from './run-lists.ts';
@@ -166,8 +168,14 @@ function goneThreads(run: Run, memory: MemoryText): ReadonlySet<string> {
 
 /** Retained inputs of the groups that lose a source: they tell which bullets are still borne out. */
 function retainedAround(run: Run, memory: MemoryText, gone: ReadonlySet<string>): readonly ListedInput[] {
-  const hit = memory.groups.filter((group) => [...gone].some((threadId) => citesThread(group, threadId)));
+  const hit = memory.groups.filter(
+    (group) => [...gone].some((threadId) => citesThread(group, threadId)) || hasMarks(group),
+  );
   return run.lists.retained.filter((input) => hit.some((group) => citesThread(group, input.threadId)));
+}
+
+function hasMarks(group: GroupText): boolean {
+  return group.sections.some((section) => section.bullets.some(isMarked));
 }
 
 function pathsOf(memory: MemoryText, threads: ReadonlySet<string>): readonly string[] {
@@ -214,7 +222,8 @@ function nextSummary(run: Run, next: MemoryText): string {
   const firstWrite = run.seen.writes(MEMORY)[0]?.at;
   const [before, theirs] = [run.seen.file(MEMORY, -1, firstWrite), run.seen.file(SUMMARY)];
   if (run.anew || before.kind !== 'whole' || theirs.kind !== 'whole') return mine;
-  return mergeSummary(summariseMemory(parseMemoryText(before.text)), theirs.text, mine);
+  // Marks of what is forgotten are nobody's words.
+  return mergeSummary(summariseMemory(parseMemoryText(unmark(before.text))), unmark(theirs.text), mine);
 }
 
 function currentSummary(run: Run): string | null {

@@ -1,3 +1,4 @@
+import { STALE_MARK, unmark } from '../../core/memory/stale-mark.ts';
 import { type BulletText, type GroupText, type SectionText, withTasks } from './memory-lines.ts';
 import { lessonOf, newBullet, readMark } from './merge.ts';
 import { isSameLesson, type Lesson, mainQuote, type SessionRecord } from './session-record.ts';
@@ -29,7 +30,8 @@ export function forget(group: GroupText, forgetting: Forgetting): GroupText | un
     numbers.set(at + 1, numbers.size + 1);
     return [{ ...task, sources }];
   });
-  if (hit.size === 0) return group;
+  const marked = group.sections.some((section) => section.bullets.some(isMarked));
+  if (hit.size === 0 && !marked) return group;
   const sections = group.sections.map((section) => ({
     ...section,
     bullets: section.bullets.flatMap((bullet) => keepBullet(bullet, section, { group, forgetting, hit, numbers })),
@@ -47,11 +49,18 @@ interface Change {
   readonly numbers: ReadonlyMap<number, number>;
 }
 
-function keepBullet(bullet: BulletText, section: SectionText, change: Change): readonly BulletText[] {
+/** True for a line that a thread which is forgotten already was taken out of. */
+export function isMarked(bullet: BulletText): boolean {
+  return bullet.text.includes(STALE_MARK);
+}
+
+function keepBullet(written: BulletText, section: SectionText, change: Change): readonly BulletText[] {
+  const marked = isMarked(written);
+  const bullet = marked ? withTasks(written, written.tasks, unmark(written.text)) : written;
   const move = (tasks: readonly number[]): number[] => tasks.flatMap((task) => change.numbers.get(task) ?? []);
   const { kind } = section;
   if (kind === null || bullet.fromNote) return [withTasks(bullet, move(bullet.tasks))];
-  if (!bullet.tasks.some((task) => change.hit.has(task))) return [withTasks(bullet, move(bullet.tasks))];
+  if (!marked && !bullet.tasks.some((task) => change.hit.has(task))) return [withTasks(bullet, move(bullet.tasks))];
   const lesson = lessonOf(bullet, kind);
   const bearers = change.forgetting.retained.filter((record) =>
     record.lessons.some((other) => isSameLesson(other, lesson)),

@@ -153,14 +153,13 @@ describe('a forgotten thread', () => {
     expect(await bench.replays.list(USER)).toEqual([]);
   });
 
-  it('leaves no record of the run that takes it out of the memory either: that one quotes it', async () => {
+  it('leaves no record of the version that takes it out of the memory: no model was asked', async () => {
     const bench = await benchWith('t1', 't2');
     await bench.goodRun('t1', 't2');
     await forget(bench, 't2');
-    const end = await bench.run([writing('MEMORY.md', bench.goodMemory(['t1'])), finishing()]);
-    expect(end).toMatchObject({ kind: 'published', removed: ['t2'] });
+    expect(await bench.manifest()).toMatchObject({ version: 2, reason: 'forget', removed: ['t2'] });
+    expect(await bench.run()).toMatchObject({ kind: 'unchanged', version: 2 });
     expect(await bench.replays.list(USER)).toEqual([]);
-    expect(told(bench, 'replay.not_kept')).toMatchObject([{ fields: { version: 2, reason: 'forgotten' } }]);
   });
 
   it('is not kept where it was forgotten while the record was written', async () => {
@@ -179,7 +178,7 @@ describe('a forgotten thread', () => {
     const text = ref && (await bench.replays.read(USER, ref));
     await forget(bench, 't2');
     if (ref !== undefined) await bench.replays.put(USER, ref, text ?? '');
-    await bench.run([{ kind: 'refused', usage: null }]);
+    await bench.run();
     expect(await bench.replays.list(USER)).toEqual([]);
   });
 });

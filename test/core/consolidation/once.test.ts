@@ -53,7 +53,7 @@ describe('a consolidation with little to take in', () => {
       way: 'once',
       turns: 1,
       tokenUsage: USED,
-      promptVersion: 'once-1+4',
+      promptVersion: 'once-2+5',
     });
   });
 

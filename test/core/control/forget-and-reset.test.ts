@@ -5,6 +5,7 @@ import { registerThread } from '../../../core/thread/register-thread.ts';
 import { FixedClock } from '../../doubles/fixed-clock.ts';
 import { MemoryHeadStore } from '../../doubles/memory-head-store.ts';
 import { MemoryJobStore } from '../../doubles/memory-job-store.ts';
+import { MemoryMemoryStore } from '../../doubles/memory-memory-store.ts';
 import { MemoryReplayStore } from '../../doubles/memory-replay-store.ts';
 import { MemoryStageOneStore } from '../../doubles/memory-stage-one-store.ts';
 import { MemoryThreadStore } from '../../doubles/memory-thread-store.ts';
@@ -27,6 +28,7 @@ async function world(...threadIds: readonly string[]) {
     clock: new FixedClock(NOW),
     tokens: new NumberedTokens(),
     replays: new MemoryReplayStore(),
+    memories: new MemoryMemoryStore(),
     rollouts: { remove: async (_user: string, threadId: string) => removed.push(threadId) > 0 },
   };
   for (const threadId of threadIds) {
@@ -63,7 +65,12 @@ function complete(ports: Pick<World, 'jobs'>, threadId: string, sourceUpdatedAt:
 describe('forgetting a thread', () => {
   it('removes output, texts, job and rollout, and leaves a blank tombstone (D-01, DV-18)', async () => {
     const ports = await world('t', 'other');
-    expect(await forgetThread(ports, 'u', 't')).toEqual({ threadId: 't', forgottenAt: NOW, consolidationDue: false });
+    expect(await forgetThread(ports, 'u', 't')).toEqual({
+      threadId: 't',
+      forgottenAt: NOW,
+      consolidationDue: false,
+      version: null,
+    });
     expect(await ports.outputs.head('u', 't')).toBeUndefined();
     expect((await ports.outputs.bodies('u', [{ threadId: 't', sourceUpdatedAt: 100 }])).size).toBe(0);
     expect(await ports.jobs.get('u', { kind: 'extraction', threadId: 't' })).toBeUndefined();

@@ -11,8 +11,8 @@ const store = new FilesTemplateStore(join(resolve(import.meta.dirname, '../../..
 const PLACEHOLDERS: Readonly<Record<TemplateName, readonly (readonly string[])[]>> = {
   stage_one_system: [[]],
   stage_one_input: [['fence', 'rollout_path', 'cwd', 'git_branch', 'project', 'first_at', 'last_at', 'evidence']],
-  consolidation: [[], [], ['mode', 'budget', 'added', 'retained', 'removed', 'notes', 'extensions']],
-  consolidation_once: [[], ['mode', 'added', 'retained', 'removed', 'notes', 'fence', 'files']],
+  consolidation: [[], [], ['mode', 'budget', 'added', 'retained', 'removed', 'stale', 'notes', 'extensions']],
+  consolidation_once: [[], ['mode', 'added', 'retained', 'removed', 'stale', 'notes', 'fence', 'files']],
   read_path: [['base_path', 'pending_notes', 'summary']],
   ad_hoc_instructions: [[]],
   repair: [['faults']],

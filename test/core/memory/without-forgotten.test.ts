@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { validateArtifacts } from '../../../core/consolidation/validate-artifacts.ts';
 import { findForgotten, namedThreads } from '../../../core/memory/find-forgotten.ts';
 import { STALE_MARK } from '../../../core/memory/stale-mark.ts';
-import { forgetInTree, withoutForgotten } from '../../../core/memory/without-forgotten.ts';
+import { withoutForgotten } from '../../../core/memory/without-forgotten.ts';
 import { decodeUtf8, encodeUtf8 } from '../../../core/text.ts';
 import type { FileTree } from '../../../core/workspace/file-tree.ts';
 import { syncInputs } from '../../../core/workspace/input-files.ts';
@@ -147,15 +147,18 @@ describe('withoutForgotten', () => {
     expect(left).toBe(textOf(syncInputs(new Map(), [inputOf(ALPHA), inputOf(GAMMA)]), 'raw_memories.md'));
   });
 
-  it('says what it changed, and whether a global line may rest on the thread', () => {
-    expect(forgetInTree(sampleTree(), new Set([ALPHA]))).toMatchObject({ unsure: true });
-    const sure = new Map(sampleTree());
-    const summary = textOf(sure, 'memory_summary.md');
-    sure.set('memory_summary.md', encodeUtf8(summary.replace('Works in one project.\n\n', '')));
-    expect(forgetInTree(sure, new Set([ALPHA]))).toMatchObject({ unsure: false });
-    expect(forgetInTree(sure, new Set([GAMMA])).changed).toEqual(
-      expect.arrayContaining(['MEMORY.md', 'raw_memories.md', `rollout_summaries/${stemOf(GAMMA)}.md`]),
+  it('marks a global line that speaks of what went in other words, and no other', () => {
+    const tree = new Map(sampleTree());
+    const summary = textOf(tree, 'memory_summary.md');
+    tree.set(
+      'memory_summary.md',
+      encodeUtf8(
+        summary.replace('## General Tips\n', '## General Tips\n\n- The garden is secret\n- Never force push\n'),
+      ),
     );
+    const left = textOf(withoutForgotten(tree, new Set([ALPHA])), 'memory_summary.md');
+    expect(left).toContain(`- The garden is secret ${STALE_MARK}\n- Never force push\n`);
+    expect(left).toContain('Works in one project.\n');
   });
 });
 

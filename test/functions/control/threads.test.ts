@@ -194,6 +194,7 @@ describe('DELETE /v1/threads/{id}', () => {
       thread_id: 't-1',
       forgotten_at: '2025-10-09T08:53:20+00:00',
       consolidation_due: true,
+      version: null,
     });
     expect((await world.ask('/v1/threads/t-1')).status).toBe(404);
     expect(idsOf((await world.ask('/v1/threads')).json)).toEqual([]);

@@ -142,6 +142,7 @@ async function firstMessage(base: Version, inputs: readonly TestInput[], files: 
       added: list(inputs.filter((input) => !isRetained(input)).map(line)),
       retained: list(inputs.filter(isRetained).map(line)),
       removed: list(removed.map((input) => `- thread_id=${input.threadId}`)),
+      stale: '- none',
       notes: list(notes.map((path) => `- ${path}`)),
       extensions: '- none',
     },
