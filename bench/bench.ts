@@ -3,6 +3,7 @@
  * `--megabytes N` the size of the large rollout. Compare ratios within one run: machines differ and are noisy.
  */
 import { parseArgs } from 'node:util';
+import { benchConsolidation } from './consolidation.ts';
 import { benchEvidence } from './evidence.ts';
 import { benchFuzz } from './fuzz.ts';
 import { benchKept } from './kept.ts';
@@ -24,6 +25,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Measurement[]>>> = {
   evidence: () => benchEvidence(Number(values.megabytes)),
   kept: benchKept,
   selection: benchSelection,
+  consolidation: benchConsolidation,
   read: benchRead,
   load: benchLoad,
   fuzz: benchFuzz,

@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import type { Console } from './console.ts';
+import { addConsolidateCommand } from './consolidate-command.ts';
 import { createContext } from './context.ts';
 import { describeFailure } from './exit-code.ts';
 import { addInspectCommand } from './inspect-command.ts';
@@ -39,6 +40,7 @@ export async function main(words: readonly string[], io: CommandIo = processIo):
   addInspectCommand(program, () => settings().out);
   addActCommands(program, context);
   addRedriveCommand(program, context);
+  addConsolidateCommand(program, context);
   addReplayCommand(program, context);
   try {
     await program.parseAsync([...words], { from: 'user' });

@@ -123,7 +123,7 @@ export const LIMITS = {
   agentOutputTokens: 32_000,
   agentCallsPerTurn: 32,
   /** A consolidation whose material, our words included, is estimated at no more tokens is asked for in one call. */
-  oneShotTokens: 32_000,
+  oneShotTokens: 64_000,
   /** With the heartbeat before it still within the lease: a holder never outlives its lease in one call. */
   agentCallTimeoutMs: 4 * MINUTE_MS,
   /** How often faults of the written files go back to the agent (DV-20). */

@@ -55,7 +55,7 @@ export async function reportRun(home: Home, model: ModelSetup, result: RunResult
     files_seen: result.files.length,
     threads: (await lookThreads(home, null)).filter((row) => seen.has(row.thread_id)),
     left_over: result.leftOver,
-    consolidation: toWire(result.consolidation),
+    consolidation: consolidationToWire(result.consolidation),
     hand_edits: result.edits,
     model_calls: model.calls(),
     memory: status.memory,
@@ -80,13 +80,13 @@ export function findRunFault(result: RunResult): string | null {
     return `every session failed since the model could not be reached (${result.unreachable}): ${adviceOnSilence(result.unreachable)}; a run in an hour tries again`;
   }
   if (consolidation.kind === 'failed') {
-    return `consolidation failed (${consolidation.code}: ${consolidation.detail}): the former memory stays as it was, the next run tries again`;
+    return consolidationFault(consolidation);
   }
   return null;
 }
 
 /** A consolidation's end with snake_case names and counts instead of lists, as the wire shows it. */
-function toWire(result: RunResult['consolidation']): Readonly<Record<string, unknown>> {
+export function consolidationToWire(result: RunResult['consolidation']): Readonly<Record<string, unknown>> {
   switch (result.kind) {
     case 'published':
       return {
@@ -95,6 +95,7 @@ function toWire(result: RunResult['consolidation']): Readonly<Record<string, unk
         added: result.added.length,
         retained: result.retained.length,
         removed: result.removed.length,
+        way: result.way,
         turns: result.turns,
       };
     case 'refused':
@@ -108,4 +109,9 @@ function toWire(result: RunResult['consolidation']): Readonly<Record<string, unk
     case 'nothing':
       return { kind: result.kind };
   }
+}
+
+/** What a person must know about a consolidation that failed. */
+export function consolidationFault({ code, detail }: { readonly code: string; readonly detail: string }): string {
+  return `consolidation failed (${code}: ${detail}): the former memory stays as it was, the next run tries again`;
 }

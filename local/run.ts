@@ -1,10 +1,8 @@
-import { setTimeout } from 'node:timers/promises';
-import { consolidate } from '../core/consolidation/consolidate.ts';
 import type { ConsolidationResult } from '../core/consolidation/consolidation-ports.ts';
 import { pruneOutputs } from '../core/consolidation/prune-outputs.ts';
 import { InvalidInputError } from '../core/errors.ts';
-import { LIMITS } from '../core/settings.ts';
 import { alignProjects } from '../core/thread/align-projects.ts';
+import { consolidateHome } from './consolidate.ts';
 import { existingFolders, type FoundFile, findRollouts } from './discover.ts';
 import type { LocalEnv } from './env.ts';
 import { extractDue } from './extract-due.ts';
@@ -12,11 +10,8 @@ import type { Home } from './home.ts';
 import { type ImportedFile, importRollout } from './import-rollouts.ts';
 import { listAllThreads } from './look.ts';
 import type { ModelSetup } from './model.ts';
-import { modelPorts } from './model-ports.ts';
 import type { RunObserver, RunRequest } from './run-request.ts';
 import { refreshWorkingCopy, type TakenEdits, takeEdits } from './sync-working-copy.ts';
-
-const POLL_MS = 100;
 
 export interface RunResult {
   readonly files: readonly ImportedFile[];
@@ -54,7 +49,9 @@ export async function run(
   observer.progress('consolidate', 0, 1);
   const { misconfigured } = extraction;
   const consolidation =
-    misconfigured === null ? await consolidateNow(home, model) : ({ kind: 'skipped', code: misconfigured } as const);
+    misconfigured === null
+      ? await consolidateHome(home, model, true)
+      : ({ kind: 'skipped', code: misconfigured } as const);
   await home.outputs.removeOrphanBodies(home.userKey);
   observer.progress('consolidate', 1, 1);
   await refreshWorkingCopy(home);
@@ -92,22 +89,5 @@ async function importFiles(
 async function nameProjects(home: Home): Promise<void> {
   for (const { threadId, repository, project } of alignProjects(await listAllThreads(home))) {
     await home.threads.update(home.userKey, threadId, (stored) => stored && { ...stored, repository, project });
-  }
-}
-
-/** A person asked, so no cooldown. Where another process is at it, waits for its end: it may have left us nothing to do. */
-async function consolidateNow(home: Home, model: ModelSetup): Promise<ConsolidationResult> {
-  const deadline = home.clock.now() + LIMITS.consolidationLeaseMs;
-  for (;;) {
-    const result = await consolidate(modelPorts(home, model), {
-      userKey: home.userKey,
-      settings: home.settings,
-      model: model.consolidationModel,
-      immediate: true,
-      oneShotTokens: LIMITS.oneShotTokens,
-    });
-    if (result.kind !== 'refused' || result.reason !== 'running' || home.clock.now() >= deadline) return result;
-    home.recoverDeadRuns();
-    await setTimeout(POLL_MS);
   }
 }

@@ -37,8 +37,8 @@ export interface Start extends RunStart {
  * @param keepLease called before each version is read: many small versions may lie between two consolidations
  */
 export async function loadStart(
-  ports: ConsolidationPorts,
-  request: ConsolidationRequest,
+  ports: Pick<ConsolidationPorts, 'outputs' | 'threads' | 'memories' | 'templates' | 'clock' | 'telemetry'>,
+  request: Pick<ConsolidationRequest, 'userKey' | 'settings'>,
   head: Head,
   keepLease: () => Promise<unknown>,
 ): Promise<Start> {

@@ -5,6 +5,7 @@ import { RAW_MEMORIES_PATH, ROLLOUT_SUMMARIES_FOLDER } from '../workspace/input-
 import { DIFF_PATH, renderDiffFile } from '../workspace/workspace-diff.ts';
 import { type ConsolidationPrompt, consolidationRules, describeInputs, listLines } from './consolidation-prompt.ts';
 import type { RunInput } from './load-selection.ts';
+import { parseMemoryDocument } from './memory-document.ts';
 import { MEMORY_PATH } from './output-paths.ts';
 import { agentTree, type Workspace } from './prepare-workspace.ts';
 import { listStale } from './stale-lines.ts';
@@ -16,8 +17,7 @@ export interface OnceTemplates {
 
 /**
  * Renders the one call that takes little new material into a memory (docs/decisions/0017-fast-path.md): all files that it needs
- * stand in the message. Where the sessions that were taken in before do not fit, they are left out, but only if nothing is to be
- * forgotten or changed: what other sessions bear out can then be judged without them.
+ * stand in the message, and no others.
  * @param maxTokens of instructions and message together
  * @returns undefined where the material does not fit: it is work for the loop
  */
@@ -30,12 +30,11 @@ export function renderOncePrompt(
   const [head, ...rest] = templateParts(templates.once);
   const instructions = `${head.text}\n${consolidationRules(templates.consolidation)}`;
   const message = { ...templates.once, text: rest.map((part) => part.text).join('\n') };
-  for (const paths of [everyPath(workspace), fewPaths(workspace)]) {
-    if (paths === undefined || bytesOf(workspace, paths) / 4 > maxTokens) continue;
-    const firstMessage = renderTemplate(message, valuesOf(workspace, selection, paths));
-    if (estimateTokens(instructions) + estimateTokens(firstMessage) <= maxTokens) return { instructions, firstMessage };
-  }
-  return undefined;
+  const paths = pathsOf(workspace);
+  if (bytesOf(workspace, paths) / 4 > maxTokens) return undefined;
+  const firstMessage = renderTemplate(message, valuesOf(workspace, selection, paths));
+  const fits = estimateTokens(instructions) + estimateTokens(firstMessage) <= maxTokens;
+  return fits ? { instructions, firstMessage } : undefined;
 }
 
 /** Says which texts a run was told with. */
@@ -48,17 +47,23 @@ function everyPath(workspace: Workspace): readonly string[] {
   return [...agentTree(workspace).keys()].filter((path) => path !== RAW_MEMORIES_PATH && path !== DIFF_PATH);
 }
 
-/** Without the sessions that were taken in before. Undefined where something is to be forgotten or was changed. */
-function fewPaths(workspace: Workspace): readonly string[] | undefined {
-  const added = new Set<string>();
-  for (const { status, path } of workspace.changes) {
-    if (status === 'D') return undefined;
-    if (!path.startsWith(ROLLOUT_SUMMARIES_FOLDER)) continue;
-    if (status !== 'A') return undefined;
-    added.add(path);
+/**
+ * Of the sessions taken in before only those that stand in one task group with something that goes or was changed: to judge what
+ * else bears out a statement that loses a source, one has to see the others of its group, and no more than these. Where there is
+ * no MEMORY.md that can be read, or lines of it are marked stale, all of them are needed.
+ */
+function pathsOf(workspace: Workspace): readonly string[] {
+  const memory = workspace.files.get(MEMORY_PATH);
+  const { document, faults } = parseMemoryDocument(decodeUtf8(memory ?? new Uint8Array()));
+  const isWhole = memory !== undefined && faults.length === 0 && listStale(workspace.files).length === 0;
+  if (!isWhole) return everyPath(workspace);
+  const shown = new Set(workspace.changes.map((change) => change.path));
+  const gone = new Set([...workspace.inputs.added, ...workspace.inputs.removed]);
+  for (const group of document.groups) {
+    const sources = group.tasks.flatMap((task) => task.sources);
+    if (sources.some((source) => gone.has(source.threadId))) for (const source of sources) shown.add(source.path);
   }
-  if (workspace.inputs.removed.length > 0 || listStale(workspace.files).length > 0) return undefined;
-  return everyPath(workspace).filter((path) => !path.startsWith(ROLLOUT_SUMMARIES_FOLDER) || added.has(path));
+  return everyPath(workspace).filter((path) => !path.startsWith(ROLLOUT_SUMMARIES_FOLDER) || shown.has(path));
 }
 
 function bytesOf(workspace: Workspace, paths: readonly string[]): number {

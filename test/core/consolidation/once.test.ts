@@ -6,8 +6,9 @@ import { LIMITS } from '../../../core/settings.ts';
 import { estimateTokens } from '../../../core/text.ts';
 import { type ScriptEntry, textReply } from '../../doubles/scripted-model.ts';
 import { NOW } from '../../support/sample-state.ts';
+import { finishing, writing } from '../agent/agent-script.ts';
 import { ConsolidationBench, USER } from './consolidation-bench.ts';
-import { SUMMARY_TEXT } from './memory-text.ts';
+import { groupText, SUMMARY_TEXT } from './memory-text.ts';
 
 type Edit =
   | { tool: 'write'; path: string; content: string }
@@ -191,15 +192,36 @@ describe('a consolidation with little to take in', () => {
   it.each([
     ['something is to be forgotten', true],
     ['an input was changed', false],
-  ])('shows all that was kept, or takes the loop, where %s', async (_, forget) => {
+  ])('shows of what was kept only what shares a group with it where %s, or takes the loop', async (_, forget) => {
     const bench = await benchWith('t1', 't2');
-    await bench.addOutput('t3', { text: 'x'.repeat(4 * LIMITS.oneShotTokens) });
-    await bench.goodRun('t1', 't2', 't3');
+    const long = 'x'.repeat(4 * LIMITS.oneShotTokens);
+    await bench.addOutput('t3', { text: long, thread: { project: 'git.example.org/dev/other' } });
+    const both = [
+      bench.goodMemory(['t1', 't2']),
+      groupText({
+        name: 'other',
+        threads: [{ threadId: 't3', stem: bench.stemOf('t3') }],
+        project: 'git.example.org/dev/other',
+      }),
+    ];
+    const topic = '- other: x\n  - desc: other\n  - learnings: y\n';
+    const summary = `${SUMMARY_TEXT}\n### git.example.org/dev/other\n\n#### 2026-02-02\n\n${topic}`;
+    await bench.run([writing('MEMORY.md', both.join('\n')), writing('memory_summary.md', summary), finishing('done')]);
     if (forget) await bench.threads.setMemoryMode(USER, 't1', 'disabled');
     else await bench.addOutput('t1', { at: NOW, text: 'new words of t1' });
-    const rest = forget ? ['t2', 't3'] : ['t1', 't2', 't3'];
-    const loop = await bench.run(bench.goodScript(...rest), ONCE);
-    expect(loop).toMatchObject({ way: 'loop' });
+    const rest = forget ? ['t2'] : ['t1', 't2'];
+    const next = [bench.goodMemory(rest), both[1]].join('\n');
+    const result = await bench.run([answer([write('MEMORY.md', next)])], ONCE);
+    expect(result).toMatchObject({ kind: 'published', way: 'once' });
+    expect(messageOf(result.model.requests[0])).toContain('# memory of t2');
+    expect(messageOf(result.model.requests[0])).not.toContain(long);
+
+    await bench.threads.setMemoryMode(USER, 't3', 'disabled');
+    const loop = await bench.run(
+      [writing('MEMORY.md', bench.goodMemory(rest)), writing('memory_summary.md', SUMMARY_TEXT), finishing('done')],
+      ONCE,
+    );
+    expect(loop).toMatchObject({ kind: 'published', way: 'loop' });
   });
 
   it('shows what was kept where it fits, so that a run can forget in one call', async () => {

@@ -22,7 +22,7 @@ describe('the environment of phase2', () => {
       modelApi: 'responses',
       consolidationModel: 'model-1',
       dailyTokenBudget: null,
-      oneShotTokens: 32_000,
+      oneShotTokens: 64_000,
     });
     expect(readEnv({ ...ENV, DAILY_TOKEN_BUDGET: '500000', MODEL_API: 'chat' })).toMatchObject({
       dailyTokenBudget: 500_000,
