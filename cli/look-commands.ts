@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { addLocalNote, citeAnswer, type LocalRestore, redrive, restoreLocal } from '../local/act.ts';
+import type { Forgotten } from '../core/control/forget-thread.ts';
+import { toFileTime } from '../core/time.ts';
+import { addLocalNote, citeAnswer, forgetLocal, type LocalRestore, redrive, restoreLocal } from '../local/act.ts';
 import {
   lookDiff,
   lookFor,
@@ -132,7 +134,7 @@ export function addLookCommands(program: Command, context: CommandContext): void
     );
 }
 
-/** `note`, `restore` and `cite`: commands that add something without a model. */
+/** `note`, `restore`, `forget` and `cite`: commands that add something without a model. */
 export function addActCommands(program: Command, context: CommandContext): void {
   program
     .command('note')
@@ -157,6 +159,25 @@ export function addActCommands(program: Command, context: CommandContext): void 
         printResult(out, restored, () => restoredText(restored));
         if (restored.edits_version !== null)
           out.note(`what was changed in memories/ is kept as version ${restored.edits_version}`);
+      }),
+    );
+
+  program
+    .command('forget')
+    .description('forget a thread: what was learned from it is gone at once and does not come back')
+    .argument('<thread>', 'its id, as "threads" shows it')
+    .option('--purge-history', 'delete all older versions too, not only what is its own in them')
+    .action((threadId: string, options: { readonly purgeHistory?: true }) =>
+      context.withHome(async (home, out) => {
+        const forgotten = await forgetLocal(home, threadId, options.purgeHistory === true ? 'purge' : 'own');
+        const { version, consolidationDue } = forgotten;
+        const shown = {
+          thread_id: forgotten.threadId,
+          forgotten_at: toFileTime(forgotten.forgottenAt),
+          consolidation_due: consolidationDue,
+          version,
+        };
+        printResult(out, shown, () => forgottenText(forgotten));
       }),
     );
 
@@ -187,6 +208,11 @@ export function addRedriveCommand(program: Command, context: CommandContext): vo
         printResult(out, { revived }, () => `${revived.length} sessions are due again`);
       }),
     );
+}
+
+function forgottenText({ threadId, version, consolidationDue }: Forgotten): string {
+  const memory = version === null ? 'the memory held nothing of it' : `version ${version} is without it`;
+  return `${threadId} is forgotten: ${memory}${consolidationDue ? '; the next run goes over what it shared with other sessions' : ''}`;
 }
 
 function restoredText({ version, restored, changed }: LocalRestore): string {

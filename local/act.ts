@@ -1,3 +1,5 @@
+import type { HistoryCut } from '../core/control/forget-in-history.ts';
+import { type Forgotten, forgetThread } from '../core/control/forget-thread.ts';
 import { type Restored, restoreVersion } from '../core/control/restore-version.ts';
 import { addNote, type NoteAnswer, type NoteRequest } from '../core/memory/add-note.ts';
 import { type CitationAnswer, recordCitation } from '../core/memory/record-citation.ts';
@@ -23,6 +25,17 @@ export async function restoreLocal(home: Home, version: number): Promise<LocalRe
   const restored = await restoreVersion(home, home.userKey, { version, actor: 'cli' });
   await refreshWorkingCopy(home);
   return { ...restored, edits_version: edits.version };
+}
+
+/**
+ * Forgets a thread (see `forgetThread`). What was changed by hand in the working copy becomes a version before, so that nothing of
+ * it is lost, and the working copy follows.
+ */
+export async function forgetLocal(home: Home, threadId: string, history: HistoryCut): Promise<Forgotten> {
+  await takeEdits(home);
+  const forgotten = await forgetThread(home, home.userKey, threadId, history);
+  await refreshWorkingCopy(home);
+  return forgotten;
 }
 
 /** Makes failed and exhausted extractions due again at the next run. @returns the threads revived */

@@ -107,6 +107,11 @@ export class FilesMemoryStore implements MemoryStore {
     }
   }
 
+  async removeFiles(userKey: string, files: StagedObjects['files']): Promise<void> {
+    for (const { entry } of files)
+      if (OBJECT_NAME.test(entry.versionId)) await removeFile(this.#object(userKey, entry.versionId));
+  }
+
   async removeOrphans(userKey: string, orphanManifests: readonly number[]): Promise<number> {
     for (const version of orphanManifests) await removeFile(this.#manifest(userKey, version));
     await sweepStrays(join(this.#folder(userKey), 'manifests'));

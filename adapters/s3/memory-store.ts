@@ -13,7 +13,7 @@ import { discardObjects } from './memory-discard.ts';
 import { removeOrphanObjects } from './memory-orphans.ts';
 import { discardBody, readBody } from './object-body.ts';
 import { attempt, isAmbiguous, isGone, objectFailure, statusOf } from './object-failure.ts';
-import { deleteAll, listKeys } from './object-listing.ts';
+import { deleteAll, deleteAllOrFail, listKeys } from './object-listing.ts';
 import { createRequest, type ObjectPlace, putRequest, readRequest } from './object-requests.ts';
 
 const MARKDOWN = 'text/markdown; charset=utf-8';
@@ -126,6 +126,13 @@ export class S3MemoryStore implements MemoryStore {
       const details = error instanceof StillroomError ? { code: error.code, ...error.details } : { code: null };
       this.#telemetry.event('warn', 'memory.discard_failed', details);
     }
+  }
+
+  async removeFiles(userKey: string, files: StagedObjects['files']): Promise<void> {
+    const scope = { bucket: this.#bucket, failureCode: 'memory.write_failed' } as const;
+    const named = files.filter(({ entry }) => entry.versionId !== ''); // without one, a delete would only hide the key
+    const targets = named.map(({ path, entry }) => ({ key: memoryKey(userKey, path), versionId: entry.versionId }));
+    if (targets.length > 0) await deleteAllOrFail(this.#client, scope, targets);
   }
 
   /** Whether exactly this manifest lies under its number. */

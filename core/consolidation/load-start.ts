@@ -3,7 +3,6 @@ import type { SnapshotRef } from '../extraction/stage-one-output.ts';
 import { findForgotten, namedThreads } from '../memory/find-forgotten.ts';
 import { withoutForgotten } from '../memory/without-forgotten.ts';
 import type { MemoryStore } from '../ports/memory-store.ts';
-import { ROLLOUT_SUMMARIES_FOLDER } from '../workspace/input-files.ts';
 import type { ConsolidationPorts, ConsolidationRequest } from './consolidation-ports.ts';
 import { loadSelection, type RunInput, type SelectedInput } from './load-selection.ts';
 import type { Head, Manifest } from './manifest.ts';
@@ -88,13 +87,13 @@ function isConsolidation(manifest: Manifest): boolean {
   return manifest.reason === 'consolidation';
 }
 
-/** A text that is gone from an older version was a forgotten thread's: it reads as empty here, and counts as not there. */
+/** A text that is gone from an older version went with a forgotten thread: it reads as empty here, and counts as not there. */
 function orEmpty(memories: Pick<MemoryStore, 'readFile'>): Pick<MemoryStore, 'readFile'> {
   return {
     readFile: (userKey, path, entry) =>
       memories.readFile(userKey, path, entry).catch((error: unknown) => {
         const isGone = error instanceof DefectError && error.code === 'memory.content_gone';
-        if (!isGone || !path.startsWith(ROLLOUT_SUMMARIES_FOLDER)) throw error;
+        if (!isGone) throw error;
         return new Uint8Array();
       }),
   };

@@ -11,6 +11,7 @@ import type { StageOneStore } from '../ports/stage-one-store.ts';
 import type { ThreadStore } from '../ports/thread-store.ts';
 import type { TokenSource } from '../ports/token-source.ts';
 import type { Thread } from '../thread/thread.ts';
+import { forgetInHistory, type HistoryCut } from './forget-in-history.ts';
 import { forgetInVersion } from './forget-in-version.ts';
 
 export interface ForgetPorts {
@@ -44,9 +45,16 @@ export interface Forgotten {
  * consolidation that runs, since it may have read the output: that one loses the fence as well, so that it cannot publish what
  * rests on the thread, and the next one follows at once. Every step may be repeated: forgetting again finishes what a
  * first call left, and keeps its time.
+ * @param history `own`: the thread's rollout summaries leave the history, and what shared files of older versions held of it is
+ *   withheld until it expires; `purge`: nothing older than the present version stays readable
  * @throws InvalidInputError `thread.invalid_id`; NotFoundError `thread.not_found`
  */
-export async function forgetThread(ports: ForgetPorts, userKey: string, threadId: string): Promise<Forgotten> {
+export async function forgetThread(
+  ports: ForgetPorts,
+  userKey: string,
+  threadId: string,
+  history: HistoryCut = 'own',
+): Promise<Forgotten> {
   requireThreadId(threadId);
   const now = ports.clock.now();
   const thread = await ports.threads.update(userKey, threadId, (stored) => stored && entomb(stored, now));
@@ -55,6 +63,7 @@ export async function forgetThread(ports: ForgetPorts, userKey: string, threadId
 
   const withdrawn = await withdraw(ports, userKey, { threadId, now });
   await removeKept(ports, userKey, threadId);
+  await forgetInHistory(ports, userKey, { threadId, cut: history });
   return { threadId, forgottenAt: thread.forgottenAt ?? now, ...withdrawn };
 }
 

@@ -40,6 +40,12 @@ export interface MemoryStore {
    */
   discard(userKey: string, staged: StagedObjects): Promise<void>;
 
+  /**
+   * Removes contents for good, whether they are there or not: what a person had forgotten must not lie in the history. The caller
+   * answers for no version that is to be read naming them. @throws UnavailableError `memory.write_failed`
+   */
+  removeFiles(userKey: string, files: StagedObjects['files']): Promise<void>;
+
   /** Removes manifests that nobody can come to any more, and contents that no remaining manifest names. @returns how many contents went */
   removeOrphans(userKey: string, orphanManifests: readonly number[]): Promise<number>;
 }

@@ -16,6 +16,10 @@ export const threadsQuery = {
   }),
 };
 
+export const forgetQuery = {
+  schema: z.strictObject({ history: z.optional(z.enum(['purge'], { error: 'must be purge, or left out' })) }),
+};
+
 export const modeBody = z.strictObject({ memory_mode: memoryMode });
 
 const row = {

@@ -11,7 +11,7 @@ import type { Route } from '../http/create-app.ts';
 import { readJsonBody } from '../http/read-body.ts';
 import { noQuery, readQuery } from '../http/read-query.ts';
 import type { ControlDeps } from './deps.ts';
-import { modeBody, threadsQuery } from './schema-threads.ts';
+import { forgetQuery, modeBody, threadsQuery } from './schema-threads.ts';
 
 const THREAD = '/v1/threads/:id';
 
@@ -59,8 +59,8 @@ async function answerMode(deps: ControlDeps, userKey: string, context: Context):
 }
 
 async function answerForget(deps: ControlDeps, userKey: string, context: Context): Promise<Response> {
-  readQuery(context.req.url, noQuery);
-  const forgotten = await forgetThread(deps, userKey, idOf(context));
+  const { history } = readQuery(context.req.url, forgetQuery);
+  const forgotten = await forgetThread(deps, userKey, idOf(context), history === 'purge' ? 'purge' : 'own');
   return context.json({
     thread_id: forgotten.threadId,
     forgotten_at: toFileTime(forgotten.forgottenAt),

@@ -3,6 +3,7 @@ import { eraseAnswer, eraseBody, resetAnswer } from '../control/schema-end.ts';
 import { settingsAnswer, settingsBody } from '../control/schema-settings.ts';
 import {
   extractAnswer,
+  forgetQuery,
   forgottenAnswer,
   modeBody,
   redriveAnswer,
@@ -129,8 +130,10 @@ export const CONTROL_OPERATIONS: readonly Operation[] = [
     tag: 'Rollouts and threads',
     id: 'forgetThread',
     summary: 'Forgets a thread and what was learned from it, for good',
-    description: 'It is gone from every read at once, and a later upload of the same thread does not bring it back.',
+    description:
+      'It is gone from every read at once, and a later upload of the same thread does not bring it back. Versions that rested on it are withheld; with `history=purge` the contents of all older versions are deleted at once.',
     parameters: [thread('id')],
+    query: forgetQuery.schema,
     answers: { 200: { description: 'It is forgotten.', json: { name: 'ForgottenThread', schema: forgottenAnswer } } },
     problems: [404, 409],
   },

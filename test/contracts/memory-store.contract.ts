@@ -213,6 +213,22 @@ export function memoryStoreContract(name: string, openRig: () => Promise<MemoryS
       expect(await store.putManifest('local', aManifest(2))).toBe('stored');
     });
 
+    it('removes contents for good, and no other content of the path, of another path or of another user', async () => {
+      const { store, second } = await open();
+      const gone = await put(store, 'one', 'local', 'a');
+      const newer = await put(store, 'two', 'local', 'a');
+      const other = await put(store, 'three', 'local', 'b');
+      const theirs = await put(store, 'one', 'user1', 'a');
+      await store.putManifest('local', aManifest(1, { files: { a: gone, b: other } }));
+      for (let time = 0; time < 2; time++) await store.removeFiles('local', [{ path: 'a', entry: gone }]);
+      await store.removeFiles('local', []);
+      await expect(second.readFile('local', 'a', gone)).rejects.toEqual(refusal('memory.content_gone'));
+      expect(decodeUtf8(await second.readFile('local', 'a', newer))).toBe('two');
+      expect(decodeUtf8(await second.readFile('local', 'b', other))).toBe('three');
+      expect(decodeUtf8(await second.readFile('user1', 'a', theirs))).toBe('one');
+      expect(await second.manifest('local', 1)).toBeDefined();
+    });
+
     it('removes nothing where every content is named, nor anything of another user', async () => {
       const { store } = await open();
       await store.putManifest('local', aManifest(1, { files: { a: await put(store, 'x', 'local', 'a') } }));

@@ -62,6 +62,10 @@ export class MemoryMemoryStore implements MemoryStore {
     }
   }
 
+  async removeFiles(userKey: string, files: StagedObjects['files']): Promise<void> {
+    for (const { entry } of files) this.shelf(userKey).contents.delete(entry.versionId);
+  }
+
   async removeOrphans(userKey: string, orphanManifests: readonly number[]): Promise<number> {
     const { contents, manifests } = this.shelf(userKey);
     for (const version of orphanManifests) manifests.delete(version);

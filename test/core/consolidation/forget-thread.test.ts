@@ -1,9 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { validateArtifacts } from '../../../core/consolidation/validate-artifacts.ts';
+import type { HistoryCut } from '../../../core/control/forget-in-history.ts';
 import { forgetThread } from '../../../core/control/forget-thread.ts';
+import { NotFoundError } from '../../../core/errors.ts';
+import { openPinned } from '../../../core/memory/pinned-version.ts';
 import { STALE_MARK } from '../../../core/memory/stale-mark.ts';
 import { LIMITS } from '../../../core/settings.ts';
-import { encodeUtf8 } from '../../../core/text.ts';
+import { decodeUtf8, encodeUtf8 } from '../../../core/text.ts';
 import { NOW } from '../../support/sample-state.ts';
 import { finishing, writing } from '../agent/agent-script.ts';
 import { ConsolidationBench, PROJECT, USER } from './consolidation-bench.ts';
@@ -25,8 +28,8 @@ async function benchWithMemory(): Promise<ConsolidationBench> {
   return bench;
 }
 
-function forget(bench: ConsolidationBench, threadId: string) {
-  return forgetThread({ ...bench, rollouts: { remove: async () => true } }, USER, threadId);
+function forget(bench: ConsolidationBench, threadId: string, history: HistoryCut = 'own') {
+  return forgetThread({ ...bench, rollouts: { remove: async () => true } }, USER, threadId, history);
 }
 
 const allText = async (bench: ConsolidationBench) =>
@@ -181,6 +184,31 @@ describe('a forgotten thread', () => {
     };
     expect(await forget(bench, 't2')).toMatchObject({ version: 4 });
     expect(await allText(bench)).not.toContain(SECRET);
+  });
+
+  it('leaves the history: its own summary at once, what is shared when it is purged; the next run needs neither', async () => {
+    const first = await bench.manifest();
+    const read = async (path: string) => {
+      const entry = first?.files[path];
+      if (entry === undefined) throw new Error(`no ${path}`);
+      return decodeUtf8(await bench.memories.readFile(USER, path, entry));
+    };
+    const [own = '', others = ''] = ['t2', 't1'].map((id) => `rollout_summaries/${bench.stemOf(id)}.md`);
+    await forget(bench, 't2');
+    await expect(read(own)).rejects.toMatchObject({ code: 'memory.content_gone' });
+    expect(await read('MEMORY.md')).toContain(SECRET);
+    await expect(openPinned(bench, USER, 1)).rejects.toBeInstanceOf(NotFoundError);
+    await forget(bench, 't2', 'purge');
+    await expect(read('MEMORY.md')).rejects.toMatchObject({ code: 'memory.content_gone' });
+    expect(await read(others)).toContain('t1');
+    const stored = [...bench.memories.shelf(USER).contents.values()].map(decodeUtf8).join('\n');
+    expect(stored).not.toContain(SECRET);
+    const end = await bench.run([
+      writing('MEMORY.md', bench.goodMemory(['t1'], ['Port is 5433 [Task 1]'])),
+      writing('memory_summary.md', summaryWithoutMark()),
+      finishing(),
+    ]);
+    expect(end).toMatchObject({ kind: 'published' });
   });
 
   it('can be forgotten again: nothing is left to do', async () => {

@@ -31,6 +31,12 @@ export class VersionShelf implements MemoryStore, HeadStore {
     return content;
   }
 
+  async removeFiles(_userKey: string, files: StagedObjects['files']): Promise<void> {
+    return this.#write('removeFiles', () => {
+      for (const { entry } of files) this.contents.delete(entry.versionId);
+    });
+  }
+
   async putManifest(_userKey: string, manifest: Manifest): Promise<'stored' | 'taken'> {
     return this.#write('putManifest', () => {
       if (this.manifests.has(manifest.version)) return 'taken';

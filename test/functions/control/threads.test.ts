@@ -204,6 +204,14 @@ describe('DELETE /v1/threads/{id}', () => {
     expect(again.json).toMatchObject({ forgotten_at: '2025-10-09T08:53:20+00:00' });
   });
 
+  it('takes the history along where that is asked for, and refuses other words', async () => {
+    const world = controlWorld();
+    await world.putThread('t-1');
+    expect((await world.ask('/v1/threads/t-1?history=all', { method: 'DELETE' })).status).toBe(400);
+    expect((await world.ask('/v1/threads/t-1')).status).toBe(200);
+    expect((await world.ask('/v1/threads/t-1?history=purge', { method: 'DELETE' })).status).toBe(200);
+  });
+
   it('answers 404 for what never was, and 400 for what is no id', async () => {
     const { ask } = controlWorld();
     expect((await ask('/v1/threads/unknown', { method: 'DELETE' })).status).toBe(404);
