@@ -3,6 +3,7 @@ import type { Console } from './console.ts';
 import { addConsolidateCommand } from './consolidate-command.ts';
 import { createContext } from './context.ts';
 import { describeFailure } from './exit-code.ts';
+import { addExtensionCommand } from './extension-command.ts';
 import { addInspectCommand } from './inspect-command.ts';
 import { allowClosedPipes, type CommandIo, processIo } from './io.ts';
 import { addActCommands, addLookCommands, addRedriveCommand } from './look-commands.ts';
@@ -41,6 +42,7 @@ export async function main(words: readonly string[], io: CommandIo = processIo):
   addActCommands(program, context);
   addRedriveCommand(program, context);
   addConsolidateCommand(program, context);
+  addExtensionCommand(program, context);
   addReplayCommand(program, context);
   try {
     await program.parseAsync([...words], { from: 'user' });
