@@ -12,6 +12,7 @@ import { SUMMARY_TEXT } from '../consolidation/memory-text.ts';
 import { readOnly, replay } from './replay-bench.ts';
 
 const NOTE = 'extensions/ad_hoc/notes/2026-01-02T03-04-05-tabs.md';
+const CUT: ModelReply = { kind: 'incomplete', reason: 'length', usage: null };
 const SKILL = '---\nname: deploy\ndescription: how to deploy\n---\n\nRun it.\n';
 
 /** Changes the text of what is kept of a version. */
@@ -122,6 +123,26 @@ describe('a version is made again byte for byte, without a model', () => {
     expect(end).toMatchObject({ kind: 'published', version: 4, removed: ['t2'] });
     await expectEqual(bench, 4, 2);
   });
+
+  it.each([
+    ['too long', [{ kind: 'too_long' }], 4],
+    ['cut twice', [CUT, CUT], 5],
+  ] as const)(
+    'where one call was found %s and the loop took over, cut off once on its way',
+    async (_name, first, answers) => {
+      const bench = await benchWith('t1');
+      const once = { oneShotTokens: LIMITS.oneShotTokens };
+      const [memory, ...rest] = bench.goodScript('t1');
+      if (memory === undefined) throw new Error('no script');
+      const dying = async (): Promise<never> => {
+        throw new Error('killed');
+      };
+      await expect(bench.run([...first, memory, dying], once)).rejects.toThrow('killed');
+      bench.clock.advance(2 * LIMITS.retryDelayMs);
+      expect(await bench.run(rest, once)).toMatchObject({ kind: 'published', way: 'loop' });
+      await expectEqual(bench, 1, answers);
+    },
+  );
 
   it('and leaves everything as it was', async () => {
     const bench = await benchWith('t1');
