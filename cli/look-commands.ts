@@ -11,6 +11,7 @@ import {
   lookStatus,
   lookThreads,
   lookVersions,
+  lookWhy,
   type ThreadRow,
 } from '../local/look.ts';
 import { refreshWorkingCopy } from '../local/sync-working-copy.ts';
@@ -18,6 +19,7 @@ import { type Console, clip, formatTable, printable, printResult } from './conso
 import type { CommandContext } from './context.ts';
 import { parseWhole } from './options.ts';
 import { formatStatus } from './status-text.ts';
+import { whyText } from './why-text.ts';
 
 /** Widths of two columns, characters. */
 const PROJECT_WIDTH = 40;
@@ -61,10 +63,17 @@ export function addLookCommands(program: Command, context: CommandContext): void
   program
     .command('show')
     .description('a file or folder of the memory; without PATH the summary')
-    .argument('[path]', 'path within the memory, such as MEMORY.md or rollout_summaries', 'memory_summary.md')
+    .argument('[path]', 'path within the memory, such as MEMORY.md or rollout_summaries; default: memory_summary.md')
     .option('--version <n>', 'a former version', anyVersion)
-    .action((path: string, options: { version?: number }) =>
+    .option('--why', 'the sessions that each part rests on; without PATH of MEMORY.md', false)
+    .action((given: string | undefined, options: { version?: number; why: boolean }) =>
       context.lookAtHome(async (home, out) => {
+        const path = given ?? (options.why ? 'MEMORY.md' : 'memory_summary.md');
+        if (options.why) {
+          const why = await lookWhy(home, path, options.version ?? null);
+          printResult(out, why, () => whyText(why));
+          return;
+        }
         const shown = await lookPath(home, path, options.version ?? null);
         if (shown.kind === 'file') printResult(out, shown.text, () => printable(shown.text.content.trimEnd()));
         else printResult(out, shown.listing, () => shown.listing.entries.map(entryText).join('\n'));

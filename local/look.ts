@@ -5,6 +5,7 @@ import { NotFoundError } from '../core/errors.ts';
 import { outcomeName } from '../core/extraction/outcome.ts';
 import type { StageOneHead } from '../core/extraction/stage-one-output.ts';
 import type { Job } from '../core/job/job.ts';
+import { type Explanation, explainMemory } from '../core/memory/explain-memory.ts';
 import { type Listing, listFiles } from '../core/memory/list-files.ts';
 import { findTarget, type OpenedVersion, openVersion } from '../core/memory/memory-files.ts';
 import { openPinned } from '../core/memory/pinned-version.ts';
@@ -83,6 +84,11 @@ export async function lookPath(
   const files = await openNumbered(home, version);
   if (findTarget(files, path).kind === 'folder') return { kind: 'folder', listing: await listFiles(files, { path }) };
   return { kind: 'file', text: await readFile(files, { path }) };
+}
+
+/** What the parts of a file or folder rest on (see `explainMemory`). */
+export async function lookWhy(home: Home, path: string, version: number | null): Promise<Explanation> {
+  return explainMemory(home.threads, home.userKey, await openNumbered(home, version), path);
 }
 
 export async function lookFor(home: Home, request: SearchRequest): Promise<SearchResult> {

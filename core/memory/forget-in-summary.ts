@@ -1,7 +1,8 @@
 import type { Fate, ForgottenMemory, GroupFate, TaskFate } from './forget-in-memory.ts';
 import { LineEdits } from './line-edits.ts';
 import { markStale, plainWords } from './stale-mark.ts';
-import { GLOBAL_SCOPE, parseSummary, type SummaryBlock, TOPICS_SECTION } from './summary-document.ts';
+import { parseSummary, type SummaryBlock, TOPICS_SECTION } from './summary-document.ts';
+import { namedGroups, namedTasks } from './topic-sources.ts';
 
 /** Shorter statements are too common to tell where they come from. */
 const TELLING = 12;
@@ -99,22 +100,6 @@ interface Field {
 function fieldLine(block: SummaryBlock, name: 'desc' | 'learnings'): Field | undefined {
   const at = block.lines.findIndex((line) => FIELD.exec(line)?.[1] === name);
   return at < 0 ? undefined : { line: block.line + at, text: (block.lines[at] ?? '').replace(FIELD, '').trim() };
-}
-
-/** The groups that a description names, the longest names first: `shop tests` does not name `shop` as well. */
-function namedGroups(block: SummaryBlock, desc: string, groups: readonly GroupFate[]): readonly GroupFate[] {
-  const isNear = (group: GroupFate): boolean =>
-    block.project === null || block.project === GLOBAL_SCOPE || group.project === block.project;
-  const named = groups.filter((group) => group.name !== '' && isNear(group) && desc.includes(group.name));
-  return named.filter((group) => !named.some((other) => other.name !== group.name && other.name.includes(group.name)));
-}
-
-/** Tasks by their numbers in the description, else by the title that the topic shares with one. */
-function namedTasks(block: SummaryBlock, desc: string, tasks: readonly TaskFate[]): readonly TaskFate[] {
-  const numbers = new Set([...desc.matchAll(/\bTask (\d{1,6})\b/g)].map((match) => Number(match[1])));
-  if (numbers.size > 0) return tasks.filter((task) => numbers.has(task.number));
-  const title = plainWords((block.lines[0] ?? '').replace(/^[-*+] +/, '').replace(/: .*$/, ''));
-  return tasks.filter((task) => plainWords(task.title) === title);
 }
 
 function renumber(edits: LineEdits, desc: Field | undefined, tasks: readonly TaskFate[]): void {

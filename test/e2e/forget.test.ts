@@ -77,6 +77,19 @@ it('keeps what was changed by hand, and leaves nothing in the history where that
   expect(old.exitCode).toBe(4);
 }, 60_000);
 
+it('show --why names the sessions of each part, for a program and for a person', async () => {
+  const told = JSON.parse((await here('show', '--why', '--json')).stdout);
+  const source = z.looseObject({ thread_id: z.string(), project: z.string(), updated_at: z.string() });
+  const shape = z.object({
+    path: z.literal('MEMORY.md'),
+    blocks: z.array(z.looseObject({ sources: z.array(source) })),
+  });
+  const blocks = shape.parse(told).blocks;
+  const first = blocks[0]?.sources[0]?.thread_id ?? 'none';
+  expect((await here('show', 'MEMORY.md', '--why')).stdout).toContain(first);
+  expect((await here('show', 'nothing.md', '--why')).exitCode).toBe(4);
+});
+
 it('refuses a thread that is not there', async () => {
   const answer = await here('forget', 'nobody', '--json');
   expect(answer.exitCode).toBe(4);
