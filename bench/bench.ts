@@ -9,6 +9,7 @@ import { benchFuzz } from './fuzz.ts';
 import { benchKept } from './kept.ts';
 import { benchLoad } from './load.ts';
 import type { Measurement } from './measurement.ts';
+import { benchPublish } from './publish.ts';
 import { benchRead } from './read.ts';
 import { benchRedaction } from './redaction.ts';
 import { benchSelection } from './selection.ts';
@@ -26,6 +27,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Measurement[]>>> = {
   kept: benchKept,
   selection: benchSelection,
   consolidation: benchConsolidation,
+  publish: benchPublish,
   read: benchRead,
   load: benchLoad,
   fuzz: benchFuzz,

@@ -12,13 +12,22 @@ import { DAY_MS } from '../core/time.ts';
 import { type Measurement, median, timeOf } from './measurement.ts';
 
 const USER = 'local';
-const OUTPUTS = 10_000;
+const SIZES = [10_000, 100_000] as const;
 const WANTED = 256;
 const ROUNDS = 9;
 const NOW = Date.UTC(2026, 10, 1);
 
-/** Selecting 256 of 10,000 outputs from SQLite: heads and threads are read, ranked in memory, then only the chosen texts. */
+/**
+ * Selecting 256 of 10,000 and of 100,000 outputs from SQLite: heads and threads are read, ranked in memory, then only the chosen
+ * texts.
+ */
 export async function benchSelection(): Promise<readonly Measurement[]> {
+  const found: Measurement[] = [];
+  for (const outputs of SIZES) found.push(...(await measure(outputs)));
+  return found;
+}
+
+async function measure(outputs: number): Promise<readonly Measurement[]> {
   const folder = mkdtempSync(join(tmpdir(), 'stillroom-bench-'));
   const database = openDatabase(join(folder, 'stillroom.db'));
   try {
@@ -27,7 +36,7 @@ export async function benchSelection(): Promise<readonly Measurement[]> {
       stageOne: new SqliteStageOneStore(database),
       threads: new SqliteThreadStore(database),
     };
-    await fill(stores);
+    await fill(stores, outputs);
     let reads = 0;
     const ranked: number[] = [];
     const whole: number[] = [];
@@ -49,12 +58,14 @@ export async function benchSelection(): Promise<readonly Measurement[]> {
       ranked.push(rankedMs);
       whole.push(rankedMs + bodiesMs);
     }
-    const remark = `${WANTED} of ${OUTPUTS} outputs`;
+    const remark = `${WANTED} of ${outputs} outputs`;
+    const memory = process.resourceUsage().maxRSS / 1_000;
     return [
-      { name: 'selection: read heads and rank', value: median(ranked), unit: 'ms', remark },
-      { name: 'selection: with the chosen texts', value: median(whole), unit: 'ms', remark },
-      { name: 'selection: small rows read', value: reads, unit: 'count', remark: 'heads and threads' },
-      { name: 'selection: texts read', value: WANTED, unit: 'count', remark: 'only the chosen ones' },
+      { name: `selection ${outputs}: read heads and rank`, value: median(ranked), unit: 'ms', remark },
+      { name: `selection ${outputs}: with the chosen texts`, value: median(whole), unit: 'ms', remark },
+      { name: `selection ${outputs}: small rows read`, value: reads, unit: 'count', remark: 'heads and threads' },
+      { name: `selection ${outputs}: texts read`, value: WANTED, unit: 'count', remark: 'only the chosen ones' },
+      { name: `selection ${outputs}: peak memory`, value: memory, unit: 'MB', remark: 'of this process so far' },
     ];
   } finally {
     database.close();
@@ -62,12 +73,15 @@ export async function benchSelection(): Promise<readonly Measurement[]> {
   }
 }
 
-async function fill(stores: {
-  jobs: SqliteJobStore;
-  stageOne: SqliteStageOneStore;
-  threads: SqliteThreadStore;
-}): Promise<void> {
-  for (let at = 0; at < OUTPUTS; at++) {
+async function fill(
+  stores: {
+    jobs: SqliteJobStore;
+    stageOne: SqliteStageOneStore;
+    threads: SqliteThreadStore;
+  },
+  outputs: number,
+): Promise<void> {
+  for (let at = 0; at < outputs; at++) {
     const threadId = `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`;
     const sourceUpdatedAt = NOW - (at % 40) * DAY_MS - at;
     const ref = { threadId, sourceUpdatedAt };

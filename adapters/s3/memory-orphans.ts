@@ -33,34 +33,51 @@ export interface OrphanObjects {
  */
 export async function removeOrphanObjects(search: OrphanSearch): Promise<number> {
   const numbers = await removeManifests(search);
-  const manifests = await readManifests(search, numbers);
   const scope = scopeOf(search, memoriesPrefix(search.userKey));
-  const orphans = findOrphans(await listVersions(search.client, scope), {
-    manifests,
-    prefix: scope.prefix,
-    olderThan: search.olderThan,
-  });
+  const named = new NamedContents(scope.prefix);
+  await readManifests(search, numbers, named);
+  const orphans = findOrphans(await listVersions(search.client, scope), { named, olderThan: search.olderThan });
   await deleteAllOrFail(search.client, scopeOf(search, ''), [...orphans.contents, ...orphans.markers]);
   return orphans.contents.length;
+}
+
+/** What manifests name. They themselves are not kept: one of a large memory has a megabyte, and there may be hundreds. */
+export class NamedContents {
+  readonly #prefix: string;
+  readonly #names = new Set<string>();
+  #newest: Manifest | undefined;
+
+  /** @param prefix of the keys of all files */
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  add(manifest: Manifest): void {
+    for (const [path, { versionId }] of Object.entries(manifest.files))
+      this.#names.add(`${this.#prefix}${path}\n${versionId}`);
+    if (manifest.version > (this.#newest?.version ?? 0)) this.#newest = manifest;
+  }
+
+  has(item: ObjectVersion): boolean {
+    return this.#names.has(`${item.key}\n${item.versionId}`);
+  }
+
+  /** Whether the newest manifest has a file there. */
+  shows(key: string): boolean {
+    return Object.hasOwn(this.#newest?.files ?? {}, key.slice(this.#prefix.length));
+  }
 }
 
 /** Decides what goes, of all versions under a user's `memories/`. Pure. */
 export function findOrphans(
   versions: readonly ObjectVersion[],
-  known: { readonly manifests: readonly Manifest[]; readonly prefix: string; readonly olderThan: number },
+  known: { readonly named: NamedContents; readonly olderThan: number },
 ): OrphanObjects {
-  const named = new Set<string>();
-  for (const { files } of known.manifests)
-    for (const [path, entry] of Object.entries(files)) named.add(nameOf(known.prefix + path, entry.versionId));
-  const newest = known.manifests.reduce<Manifest | undefined>(
-    (best, item) => (best === undefined || item.version > best.version ? item : best),
-    undefined,
-  );
-  const isShown = (key: string): boolean => Object.hasOwn(newest?.files ?? {}, key.slice(known.prefix.length));
-  const contents = versions.filter(
-    (item) => !item.isMarker && item.modifiedAt <= known.olderThan && !named.has(nameOf(item.key, item.versionId)),
-  );
-  return { contents, markers: versions.filter((item) => item.isMarker && isShown(item.key)) };
+  const { named, olderThan } = known;
+  return {
+    contents: versions.filter((item) => !item.isMarker && item.modifiedAt <= olderThan && !named.has(item)),
+    markers: versions.filter((item) => item.isMarker && named.shows(item.key)),
+  };
 }
 
 /** @returns the numbers that remain */
@@ -78,19 +95,13 @@ async function removeManifests(search: OrphanSearch): Promise<readonly number[]>
   return remaining;
 }
 
-async function readManifests(search: OrphanSearch, numbers: readonly number[]): Promise<readonly Manifest[]> {
-  const manifests: Manifest[] = [];
+async function readManifests(search: OrphanSearch, numbers: readonly number[], into: NamedContents): Promise<void> {
   for (let at = 0; at < numbers.length; at += READ_WIDTH) {
     const read = await Promise.all(numbers.slice(at, at + READ_WIDTH).map((number) => search.manifest(number)));
-    for (const manifest of read) if (manifest !== undefined) manifests.push(manifest);
+    for (const manifest of read) if (manifest !== undefined) into.add(manifest);
   }
-  return manifests;
 }
 
 function scopeOf({ bucket }: OrphanSearch, prefix: string) {
   return { bucket, prefix, failureCode: 'memory.write_failed' } as const;
-}
-
-function nameOf(key: string, versionId: string): string {
-  return `${key}\n${versionId}`;
 }

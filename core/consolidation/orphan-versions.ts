@@ -1,8 +1,7 @@
 import { LIMITS } from '../settings.ts';
 import { DAY_MS } from '../time.ts';
-import type { Manifest } from './manifest.ts';
 import type { PublishStores } from './publish.ts';
-import { findBaseline, loadVersionChain } from './version-chain.ts';
+import { findBaseline, loadVersionChain, type VersionLink } from './version-chain.ts';
 
 /** Manifests read at once. */
 const READ_WIDTH = 16;
@@ -38,7 +37,7 @@ export async function removeOrphanVersions(
   const last = chain.at(-1);
   // Below a chain that ends early lies damaged history, which is not ours to judge; or what an expiry that broke off left.
   const floor = last?.parent ?? 0;
-  const isLeft = ({ createdAt }: Manifest): boolean => createdAt < before && (last?.createdAt ?? before) < before;
+  const isLeft = ({ createdAt }: VersionLink): boolean => createdAt < before && (last?.createdAt ?? before) < before;
   const orphans = [...manifests.values()].filter((manifest) => {
     if (reachable.has(manifest.version)) return false;
     return manifest.version <= floor ? isLeft(manifest) : manifest.parent < head.version;
@@ -53,26 +52,32 @@ export async function removeOrphanVersions(
  * The oldest part of a chain (newest first): versions whose child is older than a time. Never the head, nor anything down to
  * the newest consolidation, which the next run compares with.
  */
-function findExpired(chain: readonly Manifest[], before: number): readonly Manifest[] {
+function findExpired(chain: readonly VersionLink[], before: number): readonly VersionLink[] {
   const baseline = findBaseline(chain);
   const kept = baseline === undefined ? 0 : chain.indexOf(baseline);
   const first = chain.findIndex((_, at) => at > kept && (chain[at - 1]?.createdAt ?? before) < before);
   return first === -1 ? [] : chain.slice(first);
 }
 
-/** @returns all manifests by number; undefined when the lock was lost */
+/**
+ * Of each manifest only its place in the history is kept: one of a large memory has a megabyte, and there may be hundreds.
+ * @returns all by number; undefined when the lock was lost
+ */
 async function readAll(
   { memories }: PublishStores,
   userKey: string,
   { holdsLock }: CleanUp,
-): Promise<ReadonlyMap<number, Manifest> | undefined> {
+): Promise<ReadonlyMap<number, VersionLink> | undefined> {
   const numbers = await memories.manifestNumbers(userKey);
-  const manifests = new Map<number, Manifest>();
+  const manifests = new Map<number, VersionLink>();
   for (let at = 0; at < numbers.length; at += READ_WIDTH) {
     if (!(await holdsLock())) return undefined;
     const read = numbers.slice(at, at + READ_WIDTH).map((number) => memories.manifest(userKey, number));
-    for (const manifest of await Promise.all(read))
-      if (manifest !== undefined) manifests.set(manifest.version, manifest);
+    for (const manifest of await Promise.all(read)) {
+      if (manifest === undefined) continue;
+      const { version, parent, createdAt, reason } = manifest;
+      manifests.set(version, { version, parent, createdAt, reason });
+    }
   }
   return manifests;
 }

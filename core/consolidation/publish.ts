@@ -14,6 +14,8 @@ import { loadVersionChain } from './version-chain.ts';
 
 const SUMMARY_PATH = 'memory_summary.md';
 const MEMORY_PATH = 'MEMORY.md';
+/** A first build stores hundreds of files, and a store takes its time for each. */
+const WRITES_AT_ONCE = 32;
 const MAX_NUMBER_TRIES = 20;
 const MAX_REBASES = 5;
 
@@ -116,12 +118,19 @@ async function stageAndCommit(
   staged: Staged,
 ): Promise<PublishResult> {
   const files: Record<string, FileEntry> = { ...staging.kept };
-  for (const path of staging.changed) {
-    const content = request.files.get(path) ?? new Uint8Array();
-    const entry = await stores.memories.putFile(request.userKey, path, content);
-    files[path] = entry;
-    staged.files.push({ path, entry });
+  for (let at = 0; at < staging.changed.length; at += WRITES_AT_ONCE) {
+    const paths = staging.changed.slice(at, at + WRITES_AT_ONCE);
+    const writes = paths.map((path) =>
+      stores.memories.putFile(request.userKey, path, request.files.get(path) ?? new Uint8Array()),
+    );
+    // All of them end before one that failed is told: what is still being written could not be taken back.
+    for (const [index, write] of (await Promise.allSettled(writes)).entries()) {
+      const path = paths[index] ?? '';
+      if (write.status === 'fulfilled') staged.files.push({ path, entry: write.value });
+    }
+    for (const write of writes) await write;
   }
+  for (const { path, entry } of staged.files) files[path] = entry;
   return commitDraft(stores, request, draftOf(request, files), staged);
 }
 

@@ -1,6 +1,8 @@
 import { DefectError } from '../errors.ts';
-import type { MemoryStore } from '../ports/memory-store.ts';
 import type { Manifest } from './manifest.ts';
+
+/** What of a manifest tells its place in the history. */
+export type VersionLink = Pick<Manifest, 'version' | 'parent' | 'createdAt' | 'reason'>;
 
 /**
  * The versions that a version was built on, itself included, newest first, by parent links. Ends at the first version
@@ -10,13 +12,13 @@ import type { Manifest } from './manifest.ts';
  * @throws DefectError `memory.chain_broken` when a parent is not older than its child; `memory.manifest_missing` when the
  *   starting version itself is gone
  */
-export async function loadVersionChain(
-  memories: Pick<MemoryStore, 'manifest'>,
+export async function loadVersionChain<Link extends VersionLink>(
+  memories: { manifest(userKey: string, version: number): Promise<Link | undefined> },
   userKey: string,
   version: number,
-  stop: (manifest: Manifest) => boolean = () => false,
-): Promise<readonly Manifest[]> {
-  const chain: Manifest[] = [];
+  stop: (manifest: Link) => boolean = () => false,
+): Promise<readonly Link[]> {
+  const chain: Link[] = [];
   let next = version;
   while (next > 0) {
     const manifest = await memories.manifest(userKey, next);
@@ -38,6 +40,6 @@ export async function loadVersionChain(
  * What the workspace is compared with (storage.md; behaviours 1.I): the newest version of the chain that a consolidation
  * made. Notes, edits and forgets after it are thus seen as changes by the next run.
  */
-export function findBaseline(chain: readonly Manifest[]): Manifest | undefined {
+export function findBaseline<Link extends VersionLink>(chain: readonly Link[]): Link | undefined {
   return chain.find((manifest) => manifest.reason === 'consolidation');
 }

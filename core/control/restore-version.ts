@@ -9,7 +9,7 @@ import type { JobStore } from '../ports/job-store.ts';
 import type { MemoryStore } from '../ports/memory-store.ts';
 
 const MAX_TRIES = 5;
-const READS_AT_ONCE = 16;
+const READS_AT_ONCE = 32;
 
 export interface RestorePorts extends PinPorts {
   readonly heads: HeadStore;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { manifestKey, memoryKey } from '../../../adapters/s3/keys.ts';
-import { findOrphans } from '../../../adapters/s3/memory-orphans.ts';
+import { findOrphans, NamedContents } from '../../../adapters/s3/memory-orphans.ts';
 import { S3MemoryStore } from '../../../adapters/s3/memory-store.ts';
 import type { FileEntry } from '../../../core/consolidation/manifest.ts';
 import { DefectError, UnavailableError } from '../../../core/errors.ts';
@@ -232,7 +232,9 @@ describe('the clean-up', () => {
       version('b', 'm', { isMarker: true, isLatest: true }),
       version('toString', 'm', { isMarker: true }),
     ];
-    const known = { manifests: [aManifest(2, { files: { a: entry } }), aManifest(1)], prefix: 'p/', olderThan: 5 };
+    const named = new NamedContents('p/');
+    for (const manifest of [aManifest(2, { files: { a: entry } }), aManifest(1)]) named.add(manifest);
+    const known = { named, olderThan: 5 };
     for (const listed of [versions, versions.toReversed()]) {
       const { contents, markers } = findOrphans(listed, known);
       expect(new Set(contents.map((item) => `${item.key} ${item.versionId}`))).toEqual(new Set(['p/a v0', 'p/b v1']));
