@@ -1,11 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import type { JobKey } from '../../core/job/job.ts';
+import type { ClaimRefusal, JobKey } from '../../core/job/job.ts';
+import type { JobStore } from '../../core/ports/job-store.ts';
 import { LIMITS } from '../../core/settings.ts';
 import { type Ground, onGround } from '../support/ground.ts';
 import { claimAt, done, extract, extraction, type JobContractStores, LEASE } from '../support/job-steps.ts';
 import { NOW, sampleHead } from '../support/sample-state.ts';
 
 const CONSOLIDATION: JobKey = { kind: 'consolidation' };
+
+async function failed(jobs: JobStore): Promise<void> {
+  await jobs.claim('u', CONSOLIDATION, claimAt(0, 'k'));
+  await jobs.fail('u', CONSOLIDATION, 'k', { now: NOW, reason: 'x', outcome: null, retry: 50, spendsRetry: true });
+}
+
+async function succeeded(jobs: JobStore): Promise<void> {
+  await jobs.claim('u', CONSOLIDATION, claimAt(0, 'k'));
+  await jobs.complete('u', 'k', NOW, { kind: 'consolidation', completedWatermark: 100 });
+  await jobs.enqueueConsolidation('u', 200);
+}
 
 /** Every job store keeps to this; the rules of the transitions have their own tests in `test/core/job/`. */
 export function jobStoreContract(name: string, makeGround: () => Ground<JobContractStores>): void {
@@ -34,6 +46,40 @@ export function jobStoreContract(name: string, makeGround: () => Ground<JobContr
           expect(claims.filter((claim) => claim.kind === 'refused' && claim.reason === 'running')).toHaveLength(11);
         }
       }),
+    );
+
+    it.each<[string, (jobs: JobStore) => Promise<unknown>, number, 'claimed' | ClaimRefusal]>([
+      ['waits, without a lease', async () => {}, 0, 'claimed'],
+      [
+        'runs, with a lease that has ended',
+        (jobs) => jobs.claim('u', CONSOLIDATION, claimAt(0, 'dead')),
+        LEASE,
+        'claimed',
+      ],
+      [
+        'runs, with a lease that goes on',
+        (jobs) => jobs.claim('u', CONSOLIDATION, claimAt(0, 'live')),
+        LEASE - 1,
+        'running',
+      ],
+      ['failed, and its time has come', failed, 50, 'claimed'],
+      ['failed, and its time has not come', failed, 49, 'retry_unavailable'],
+      ['ended well a short while ago', succeeded, LIMITS.consolidationCooldownMs - 1, 'cooldown'],
+      ['ended well long enough ago', succeeded, LIMITS.consolidationCooldownMs, 'claimed'],
+    ])(
+      'A6 a consolidation that %s is claimed by the next tick just where it may be',
+      async (_, prepare, later, expected) => {
+        await onGround(makeGround(), async ({ jobs }) => {
+          await jobs.enqueueConsolidation('u', 100);
+          await prepare(jobs);
+          const claim = await jobs.claim('u', CONSOLIDATION, { ...claimAt(0, 'next'), now: NOW + later });
+          expect(claim.kind === 'claimed' ? 'claimed' : claim.reason).toBe(expected);
+          if (expected !== 'claimed') return;
+          const stale = { now: NOW + later, reason: 'x', outcome: null, retry: 0, spendsRetry: true };
+          expect(await jobs.fail('u', CONSOLIDATION, 'dead', stale)).toBe(false);
+          expect(await jobs.get('u', CONSOLIDATION)).toMatchObject({ status: 'running', token: 'next' });
+        });
+      },
     );
 
     it(

@@ -7,7 +7,7 @@ import { UnavailableError } from '../../../core/errors.ts';
 import { consolidationDueAt } from '../../../core/job/claim-consolidation.ts';
 import { DEFAULT_SETTINGS, LIMITS } from '../../../core/settings.ts';
 import { MemoryEraseMarks } from '../../doubles/memory-erase-marks.ts';
-import { ScriptedModel } from '../../doubles/scripted-model.ts';
+import { ScriptedModel, textReply } from '../../doubles/scripted-model.ts';
 import { finishing, writing } from '../agent/agent-script.ts';
 import { ConsolidationBench, USER } from './consolidation-bench.ts';
 import { hookPorts, type PortHook } from './fault-ports.ts';
@@ -32,28 +32,45 @@ function updateScript(bench: ConsolidationBench) {
   ];
 }
 
+type Way = 'loop' | 'once';
+const WAYS: readonly Way[] = ['loop', 'once'];
+
 /** Runs the update with a hook; the model answers by where the conversation stands, as often as it is asked. */
-async function runHooked(bench: ConsolidationBench, hook: PortHook): Promise<{ model: ScriptedModel; end: unknown }> {
+async function runHooked(
+  bench: ConsolidationBench,
+  hook: PortHook,
+  way: Way = 'loop',
+): Promise<{ model: ScriptedModel; end: unknown }> {
   const turns = updateScript(bench);
+  const edits = [
+    { tool: 'write', path: 'MEMORY.md', content: bench.goodMemory(['t1', 't2']) },
+    { tool: 'write', path: 'memory_summary.md', content: `${SUMMARY_TEXT}\n` },
+  ];
   const model = new ScriptedModel(
     Array.from({ length: 6 }, () => (request) => {
+      if (request.output !== undefined) return textReply(JSON.stringify({ report: 'done', edits }));
       const turn = turns[request.items.filter((item) => item.kind === 'tool_result').length];
       if (turn === undefined) throw new Error('no such turn');
       return turn;
     }),
   );
-  const request = { userKey: USER, settings: DEFAULT_SETTINGS, model: 'm', immediate: true };
+  const oneShotTokens = way === 'once' ? LIMITS.oneShotTokens : 0;
+  const request = { userKey: USER, settings: DEFAULT_SETTINGS, model: 'm', immediate: true, oneShotTokens };
   const end = await consolidate(hookPorts(bench.ports(model), hook), request).catch((error: unknown) => error);
   return { model, end };
 }
 
-async function listCalls(): Promise<readonly string[]> {
+async function listCalls(way: Way): Promise<readonly string[]> {
   const calls: string[] = [];
   const bench = await benchBeforeUpdate();
-  const { end } = await runHooked(bench, (when, call) => {
-    if (when === 'before') calls.push(call);
-  });
-  expect(end).toMatchObject({ kind: 'published', version: 2 });
+  const { end } = await runHooked(
+    bench,
+    (when, call) => {
+      if (when === 'before') calls.push(call);
+    },
+    way,
+  );
+  expect(end).toMatchObject({ kind: 'published', version: 2, way });
   return calls;
 }
 
@@ -79,10 +96,10 @@ async function expectCompleted(bench: ConsolidationBench): Promise<void> {
 }
 
 describe('a process that dies', () => {
-  it.each(['before', 'after'] as const)(
-    '%s any one call leaves a whole memory; the next run completes it once',
-    async (when) => {
-      const calls = await listCalls();
+  it.each(WAYS.flatMap((way) => (['before', 'after'] as const).map((when) => [when, way] as const)))(
+    '%s any one call of a %s leaves a whole memory; the next run completes it once',
+    async (when, way) => {
+      const calls = await listCalls(way);
       expect(calls.length).toBeGreaterThan(25);
       for (let at = 0; at < calls.length; at++) {
         const bench = await benchBeforeUpdate();
@@ -94,36 +111,36 @@ describe('a process that dies', () => {
             throw new Error('killed');
           }
         };
-        const first = await runHooked(bench, die);
+        const first = await runHooked(bench, die, way);
         expect(first.end, `${when} ${calls[at]}`).toBeInstanceOf(Error);
         const versionAfterDeath = await expectReadable(bench);
 
         bench.clock.advance(LIMITS.consolidationLeaseMs);
-        const second = await runHooked(bench, () => {});
+        const second = await runHooked(bench, () => {}, way);
         expect(second.end).toMatchObject({ kind: expect.stringMatching(/^(published|unchanged)$/) });
         if (versionAfterDeath > 1) expect(second.end).toMatchObject({ kind: 'unchanged', turns: 0 });
         await expectReadable(bench);
         await expectCompleted(bench);
         // Every turn is paid once, the one in flight at most twice.
         const asked = first.model.requests.length + second.model.requests.length;
-        expect(asked, `${when} ${calls[at]}`).toBeLessThanOrEqual(4);
+        expect(asked, `${when} ${calls[at]}`).toBeLessThanOrEqual(way === 'once' ? 2 : 4);
       }
     },
   );
 });
 
 describe('a store that fails', () => {
-  it.each(['before', 'after'] as const)(
-    '%s any one call fails the job with its code; the next run completes',
-    async (when) => {
-      const calls = await listCalls();
+  it.each(WAYS.flatMap((way) => (['before', 'after'] as const).map((when) => [when, way] as const)))(
+    '%s any one call of a %s fails the job with its code; the next run completes',
+    async (when, way) => {
+      const calls = await listCalls(way);
       for (let at = 0; at < calls.length; at++) {
         const bench = await benchBeforeUpdate();
         let count = 0;
         const fail: PortHook = (moment) => {
           if (moment === when && count++ === at) throw new UnavailableError('store.down', 'the store is down');
         };
-        const { end } = await runHooked(bench, fail);
+        const { end } = await runHooked(bench, fail, way);
         const call = `${when} ${calls[at]}`;
         const tolerated = calls[at] === 'memories.removeOrphans' || calls[at]?.startsWith('memories.manifestNumbers');
         if (calls[at] === 'jobs.claim') expect(end, call).toBeInstanceOf(UnavailableError);

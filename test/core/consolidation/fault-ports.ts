@@ -22,6 +22,15 @@ export function hookPorts(ports: ConsolidationPorts, hook: PortHook): Consolidat
   };
 }
 
+/** The same for whatever else a use case takes; clocks and sources of tokens are left as they are. */
+export function hookAll<T extends object>(ports: T, names: readonly (keyof T & string)[], hook: PortHook): T {
+  const hooked = names.map((name) => {
+    const port: unknown = ports[name];
+    return [name, typeof port === 'object' && port !== null ? hookPort(name, port, hook) : port];
+  });
+  return { ...ports, ...Object.fromEntries(hooked) };
+}
+
 function hookPort<T extends object>(name: string, port: T, hook: PortHook): T {
   return new Proxy(port, {
     get: (target, key) => {
