@@ -1,5 +1,6 @@
 import { diffVersions } from '../core/control/diff-versions.ts';
 import { listVersions, type VersionRow } from '../core/control/list-versions.ts';
+import { openFormer } from '../core/control/open-former.ts';
 import { readStatus, type Status } from '../core/control/read-status.ts';
 import { NotFoundError } from '../core/errors.ts';
 import { outcomeName } from '../core/extraction/outcome.ts';
@@ -8,7 +9,6 @@ import type { Job } from '../core/job/job.ts';
 import { type Explanation, explainMemory } from '../core/memory/explain-memory.ts';
 import { type Listing, listFiles } from '../core/memory/list-files.ts';
 import { findTarget, type OpenedVersion, openVersion } from '../core/memory/memory-files.ts';
-import { openPinned } from '../core/memory/pinned-version.ts';
 import { type FileText, readFile } from '../core/memory/read-file.ts';
 import { type SearchRequest, type SearchResult, searchFiles } from '../core/memory/search-files.ts';
 import type { Thread } from '../core/thread/thread.ts';
@@ -118,7 +118,7 @@ export async function lookDiff(
 }
 
 function openNumbered(home: Home, version: number | null): Promise<OpenedVersion> {
-  return openPinned(home, home.userKey, version ?? undefined);
+  return openFormer(home, home.userKey, version ?? undefined);
 }
 
 function toReading({ reading }: Thread): ThreadRow['reading'] {

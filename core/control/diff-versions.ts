@@ -1,9 +1,10 @@
 import type { OpenedVersion } from '../memory/memory-files.ts';
-import { openPinned, type PinPorts } from '../memory/pinned-version.ts';
+import type { PinPorts } from '../memory/pinned-version.ts';
 import { LIMITS } from '../settings.ts';
 import { charBoundaryBefore, compareBytes, decodeUtf8, encodeUtf8, utf8Length } from '../text.ts';
 import type { FileTree } from '../workspace/file-tree.ts';
 import { diffTrees, renderUnifiedDiff } from '../workspace/workspace-diff.ts';
+import { openFormer } from './open-former.ts';
 
 const READS_AT_ONCE = 16;
 
@@ -27,11 +28,11 @@ export interface VersionDiff {
 /**
  * What changed between any two versions (api.md). Only files that differ are read, a few at a time, and no more once the text
  * has `LIMITS.versionDiffBytes` or the work took `LIMITS.versionDiffMs`.
- * @throws NotFoundError as `openPinned`, for either version
+ * @throws NotFoundError as `openFormer`, for either version
  */
 export async function diffVersions(ports: PinPorts, userKey: string, request: DiffRequest): Promise<VersionDiff> {
-  const to = await openPinned(ports, userKey, request.version);
-  const from = await openPinned(ports, userKey, request.against ?? to.manifest?.parent ?? 0);
+  const to = await openFormer(ports, userKey, request.version);
+  const from = await openFormer(ports, userKey, request.against ?? to.manifest?.parent ?? 0);
   const deadline = ports.clock.now() + LIMITS.versionDiffMs;
   const changed = changedPaths(from, to);
   const text = new BoundedText(LIMITS.versionDiffBytes);

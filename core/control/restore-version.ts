@@ -3,10 +3,11 @@ import { listPendingNotes } from '../consolidation/pending-notes.ts';
 import { type PublishResult, publishVersion } from '../consolidation/publish.ts';
 import { NotFoundError, UnavailableError } from '../errors.ts';
 import { type OpenedVersion, openVersion } from '../memory/memory-files.ts';
-import { openPinned, type PinPorts } from '../memory/pinned-version.ts';
+import { findForgotten, type PinPorts } from '../memory/pinned-version.ts';
 import type { HeadStore } from '../ports/head-store.ts';
 import type { JobStore } from '../ports/job-store.ts';
 import type { MemoryStore } from '../ports/memory-store.ts';
+import { openFormer } from './open-former.ts';
 
 const MAX_TRIES = 5;
 const READS_AT_ONCE = 32;
@@ -32,7 +33,7 @@ export interface Restored {
  * expire. Nothing is removed from the history: the version that was left can be restored in turn. A thread that was forgotten
  * since stays forgotten. Notes that the older version had not taken in yet wait again, so a consolidation is made due; else none
  * is, and the next one, whenever it comes, builds on what was restored. A run that is at work begins again from it.
- * @throws NotFoundError `memory.version_not_found`, `memory.version_expired`, `memory.version_withheld`
+ * @throws NotFoundError `memory.version_not_found`, `memory.version_expired`
  * @throws UnavailableError `restore.contended`
  */
 export async function restoreVersion(
@@ -44,11 +45,15 @@ export async function restoreVersion(
   for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
     const current = await openVersion(ports, userKey);
     if (wanted === current.version && wanted > 0) return { version: wanted, restored: wanted, changed: false };
-    const former = await openPinned(ports, userKey, wanted);
+    const former = await openFormer(ports, userKey, wanted);
     if (former.manifest === null)
       throw new NotFoundError('memory.version_not_found', 'version 0 is the empty memory and cannot be restored');
     const result = await publishRestored(ports, userKey, { current, former, actor: request.actor });
-    if (result.kind === 'published') return { version: result.version, restored: wanted, changed: true };
+    if (result.kind === 'published') {
+      // A thread that was forgotten in between is not in the present version again for longer than it takes to restore anew.
+      if ((await findForgotten(ports, userKey, former)).length > 0) continue;
+      return { version: result.version, restored: wanted, changed: true };
+    }
     if (result.kind === 'unchanged') return { version: result.version, restored: wanted, changed: false };
   }
   throw new UnavailableError('restore.contended', 'the memory changed too often while it was restored; try again', {

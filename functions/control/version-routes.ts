@@ -2,9 +2,9 @@ import type { Context } from 'hono';
 import { manifestToJson } from '../../core/consolidation/manifest-json.ts';
 import { diffVersions } from '../../core/control/diff-versions.ts';
 import { listVersions } from '../../core/control/list-versions.ts';
+import { openFormer } from '../../core/control/open-former.ts';
 import { restoreVersion } from '../../core/control/restore-version.ts';
 import { InvalidInputError, NotFoundError } from '../../core/errors.ts';
-import { openPinned } from '../../core/memory/pinned-version.ts';
 import { LIMITS } from '../../core/settings.ts';
 import type { Route } from '../http/create-app.ts';
 import { noQuery, readQuery } from '../http/read-query.ts';
@@ -45,7 +45,7 @@ async function answerList(deps: ControlDeps, userKey: string, context: Context):
 
 async function answerManifest(deps: ControlDeps, userKey: string, context: Context): Promise<Response> {
   readQuery(context.req.url, noQuery);
-  const { manifest } = await openPinned(deps, userKey, versionNumber(context));
+  const { manifest } = await openFormer(deps, userKey, versionNumber(context));
   if (manifest === null) throw notFound();
   return context.json(manifestToJson(manifest));
 }

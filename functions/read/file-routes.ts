@@ -62,7 +62,13 @@ async function linkLargeFile(
 ): Promise<string | undefined> {
   const path = findFile(wanted.files, wanted.path);
   const entry = wanted.files.manifest?.files[path];
-  if (deps.links === undefined || entry === undefined || entry.bytes <= LIMITS.inlineFileBytes) return undefined;
+  if (
+    deps.links === undefined ||
+    entry === undefined ||
+    entry.versionId === '' ||
+    entry.bytes <= LIMITS.inlineFileBytes
+  )
+    return undefined;
   return deps.links.link(userKey, path, entry);
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { diffVersions } from '../../../core/control/diff-versions.ts';
 import { editFile } from '../../../core/control/edit-file.ts';
 import { restoreVersion } from '../../../core/control/restore-version.ts';
 import { NotFoundError } from '../../../core/errors.ts';
@@ -124,6 +125,54 @@ describe('restoreVersion', () => {
     expect(Object.keys(await bench.files())).not.toContain('skills/a/SKILL.md');
     const parent = (await bench.manifest())?.parent ?? 0;
     expect(await bench.memories.manifest(USER, parent)).toMatchObject({ reason: 'edit' });
+  });
+});
+
+describe('a thread that was forgotten since (A23)', () => {
+  async function forgottenBench() {
+    const bench = await benchWithTwoVersions();
+    await bench.threads.update(USER, 't2', (thread) => (thread ? { ...thread, forgottenAt: NOW } : undefined));
+    await bench.publishSmall('forget', await onlyFirst(bench), ['t2']);
+    return bench;
+  }
+  const onlyFirst = async (bench: ConsolidationBench) => ({
+    'MEMORY.md': bench.goodMemory(['t1']),
+    'raw_memories.md': '# Raw Memories\n',
+    [`rollout_summaries/${bench.stemOf('t2')}.md`]: null,
+  });
+
+  it('does not come back by a restore', async () => {
+    const bench = await forgottenBench();
+    await restore(bench, 2);
+    expect(await bench.manifest()).toMatchObject({ reason: 'restore', inputs: [{ threadId: 't1' }] });
+    const all = JSON.stringify([await bench.files(), await bench.manifest()]);
+    expect(all).toContain('Work on t1');
+    expect(all).not.toMatch(/Work on t2|memory of t2|Bad \[Task 2\]|thread_id=t2/);
+  });
+
+  it('is not in the present version either where it is forgotten while that is restored', async () => {
+    const bench = await benchWithTwoVersions();
+    await restore(bench, 1);
+    const switchTo = bench.heads.switchTo.bind(bench.heads);
+    bench.heads.switchTo = async (userKey, request) => {
+      await bench.threads.update(USER, 't2', (thread) => (thread ? { ...thread, forgottenAt: NOW } : undefined));
+      return switchTo(userKey, request);
+    };
+    expect(await restore(bench, 2)).toMatchObject({ version: 5, restored: 2, changed: true });
+    expect(JSON.stringify(await bench.files())).not.toMatch(/Work on t2|memory of t2|thread_id=t2/);
+  });
+
+  it('is in no diff, on either side', async () => {
+    const bench = await forgottenBench();
+    for (const [version, against] of [
+      [2, 1],
+      [2, 0],
+      [3, 2],
+      [1, 2],
+    ] as const) {
+      const { text } = await diffVersions(bench, USER, { version, against });
+      expect(text).not.toMatch(/Work on t2|memory of t2|Bad \[Task 2\]|thread_id=t2/);
+    }
   });
 });
 
