@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { TokenUsage } from '../agent/token-usage.ts';
 import { DefectError } from '../errors.ts';
-import type { Manifest } from './manifest.ts';
+import type { Manifest, ProvenanceIndex } from './manifest.ts';
 
 /** The stored and shown form of a manifest (storage.md): JSON with snake_case names, times in ms. */
 const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/));
@@ -28,6 +28,12 @@ const manifestShape = z.object({
   token_usage: usage,
   way: z.optional(z.enum(['loop', 'once'])),
   turns: z.optional(z.int().check(z.minimum(0))),
+  provenance: z.optional(
+    z.object({
+      threads: z.array(z.string()),
+      blocks: z.record(z.string(), z.array(z.array(z.int().check(z.minimum(0))))),
+    }),
+  ),
   notes_consumed: z.array(z.string()),
 });
 
@@ -53,6 +59,7 @@ export function manifestToJson(manifest: Manifest): ManifestJson {
     token_usage: usageToJson(manifest.tokenUsage),
     ...(manifest.way === undefined ? {} : { way: manifest.way }),
     ...(manifest.turns === undefined ? {} : { turns: manifest.turns }),
+    ...(manifest.provenance === undefined ? {} : { provenance: copyProvenance(manifest.provenance) }),
     notes_consumed: [...manifest.notesConsumed],
   };
 }
@@ -103,8 +110,13 @@ function fromJson(json: ManifestJson): Manifest {
     },
     ...(json.way === undefined ? {} : { way: json.way }),
     ...(json.turns === undefined ? {} : { turns: json.turns }),
+    ...(json.provenance === undefined ? {} : { provenance: json.provenance }),
     notesConsumed: json.notes_consumed,
   };
+}
+
+function copyProvenance({ threads, blocks }: ProvenanceIndex): NonNullable<ManifestJson['provenance']> {
+  return { threads: [...threads], blocks: mapValues(blocks, (rows) => rows.map((row) => [...row])) };
 }
 
 function parseJson(text: string, version: number): unknown {

@@ -36,8 +36,17 @@ export interface Manifest {
   /** How a model worked on it, and in how many turns; absent where none did, and in manifests from before this was kept. */
   readonly way?: ConsolidationWay;
   readonly turns?: number;
+  /** What its outputs rest on. Absent where it was not known without reading more files, and in manifests from before this was kept: then the files tell (`indexProvenance`). */
+  readonly provenance?: ProvenanceIndex;
   /** Paths of notes that this version took in; carried on by later versions as long as the note file exists. */
   readonly notesConsumed: readonly string[];
+}
+
+/** From parts of MEMORY.md, memory_summary.md and skills/ to threads, as numbers: for every path, rows of a line and places in `threads`. */
+export interface ProvenanceIndex {
+  /** Ids, ascending. */
+  readonly threads: readonly string[];
+  readonly blocks: Readonly<Record<string, readonly (readonly number[])[]>>;
 }
 
 /** A note that no consolidation has taken in yet: shown to readers at once. */

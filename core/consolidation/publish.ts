@@ -3,6 +3,7 @@ import { UnavailableError } from '../errors.ts';
 import type { SnapshotRef } from '../extraction/stage-one-output.ts';
 import { sha256Hex } from '../ids.ts';
 import { listPlaces } from '../memory/project-places.ts';
+import { bearsProvenance, packProvenance } from '../memory/provenance.ts';
 import type { HeadStore } from '../ports/head-store.ts';
 import type { MemoryStore, StagedObjects } from '../ports/memory-store.ts';
 import { decodeUtf8 } from '../text.ts';
@@ -181,6 +182,18 @@ function sameMembers(left: readonly string[], right: readonly string[]): boolean
   return members.size === new Set(right).size && right.every((item) => members.has(item));
 }
 
+/** Known without reading more: from files that are all at hand, or the base's where nothing changed that decides it. */
+function provenanceOf(
+  request: PublishRequest,
+  files: Readonly<Record<string, FileEntry>>,
+): Pick<Manifest, 'provenance'> {
+  const base = request.base.manifest;
+  if (Object.keys(files).every((path) => request.files.has(path))) return { provenance: packProvenance(request.files) };
+  const paths = [...new Set([...Object.keys(files), ...Object.keys(base?.files ?? {})])].filter(bearsProvenance);
+  const same = paths.every((path) => files[path]?.sha256 === base?.files[path]?.sha256);
+  return same && base?.provenance !== undefined ? { provenance: base.provenance } : {};
+}
+
 /** The version that a request makes over its base, where these entries are its files. */
 export function draftOf(request: PublishRequest, files: Readonly<Record<string, FileEntry>>): Draft {
   return {
@@ -196,6 +209,7 @@ export function draftOf(request: PublishRequest, files: Readonly<Record<string, 
     tokenUsage: request.tokenUsage,
     ...(request.way === undefined ? {} : { way: request.way }),
     ...(request.turns === undefined ? {} : { turns: request.turns }),
+    ...provenanceOf(request, files),
     notesConsumed: request.notesConsumed.filter((path) => Object.hasOwn(files, path)),
   };
 }

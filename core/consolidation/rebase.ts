@@ -1,3 +1,4 @@
+import { bearsProvenance } from '../memory/provenance.ts';
 import type { FileEntry, Manifest, VersionReason } from './manifest.ts';
 
 /** What a person did to the files as they saw them: a run has to begin again from it (user case A31). */
@@ -36,7 +37,9 @@ export function rebaseManifest(
   }
   const lineage = carryLineage(draft, base, head);
   const notesConsumed = lineage.notesConsumed.filter((path) => Object.hasOwn(files, path));
-  return { ...draft, ...lineage, notesConsumed, parent: head.version, files };
+  const { provenance, ...rest } = draft;
+  const known = provenance !== undefined && !theirs.some(bearsProvenance) ? { provenance } : {};
+  return { ...rest, ...known, ...lineage, notesConsumed, parent: head.version, files };
 }
 
 function changedPaths(before: Files, after: Files): readonly string[] {

@@ -1,4 +1,6 @@
+import type { ProvenanceIndex } from '../consolidation/manifest.ts';
 import { type MemoryDocument, parseMemoryDocument, type TaskGroup } from '../consolidation/memory-document.ts';
+import { isOutput } from '../consolidation/output-paths.ts';
 import { compareBytes, decodeUtf8 } from '../text.ts';
 import type { FileTree } from '../workspace/file-tree.ts';
 import { RAW_MEMORIES_PATH, ROLLOUT_SUMMARIES_FOLDER } from '../workspace/input-files.ts';
@@ -46,6 +48,24 @@ export function indexProvenance(tree: FileTree): Provenance {
   const ids = [...new Set(blocks.flatMap((block) => block.threads))].sort(compareBytes);
   const byThread = new Map(ids.map((id) => [id, blocks.filter((block) => block.threads.includes(id))]));
   return { blocks, byThread };
+}
+
+/** The index as a manifest holds it: outputs alone, since all else tells by itself. The same files give the same bytes. */
+export function packProvenance(tree: FileTree): ProvenanceIndex {
+  const resting = indexProvenance(tree).blocks.filter((block) => isOutput(block.path) && block.threads.length > 0);
+  const threads = [...new Set(resting.flatMap((block) => block.threads))].sort(compareBytes);
+  const places = new Map(threads.map((threadId, at) => [threadId, at]));
+  const blocks: Record<string, number[][]> = {};
+  for (const { path, line, threads: own } of resting) {
+    const row = [line, ...own.flatMap((threadId) => places.get(threadId) ?? [])];
+    blocks[path] = [...(blocks[path] ?? []), row];
+  }
+  return { threads, blocks };
+}
+
+/** True for a file that decides what outputs rest on. */
+export function bearsProvenance(path: string): boolean {
+  return isOutput(path) || path.startsWith(ROLLOUT_SUMMARIES_FOLDER);
 }
 
 interface Known {

@@ -87,5 +87,9 @@ export const manifestAnswer = z.strictObject({
   token_usage: z.record(z.string(), z.number()),
   way: z.optional(z.enum(['loop', 'once'])),
   turns: z.optional(count),
+  /** What its outputs rest on: for every path, rows of a line and of places in `threads`. */
+  provenance: z.optional(
+    z.strictObject({ threads: z.array(z.string()), blocks: z.record(z.string(), z.array(z.array(count))) }),
+  ),
   notes_consumed: z.array(z.string()),
 });

@@ -62,6 +62,14 @@ describe('a forgotten thread', () => {
     expect(validateArtifacts(tree, inputs, tree)).toEqual([]);
   });
 
+  it('is in the index of the version that rested on it, and a note carries the index on', async () => {
+    const first = (await bench.manifest())?.provenance;
+    expect(first?.threads).toEqual(['t1', 't2']);
+    expect(first?.blocks['MEMORY.md']).toContainEqual([expect.any(Number), 1]);
+    await bench.publishSmall('note', { 'extensions/ad_hoc/notes/a.md': 'a note' });
+    expect((await bench.manifest())?.provenance).toEqual(first);
+  });
+
   it('stores only what changed: what is shared, and no rollout summary', async () => {
     const puts: string[] = [];
     const putFile = bench.memories.putFile.bind(bench.memories);

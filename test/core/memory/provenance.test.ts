@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NotFoundError } from '../../../core/errors.ts';
 import { explainMemory } from '../../../core/memory/explain-memory.ts';
 import { treeFiles } from '../../../core/memory/memory-files.ts';
-import { indexProvenance } from '../../../core/memory/provenance.ts';
+import { indexProvenance, packProvenance } from '../../../core/memory/provenance.ts';
 import { withoutForgotten } from '../../../core/memory/without-forgotten.ts';
 import { MemoryThreadStore } from '../../doubles/memory-thread-store.ts';
 import { NOW, sampleThread } from '../../support/sample-state.ts';
@@ -59,6 +59,24 @@ describe('provenance', () => {
   it('is the same for the same files in another order', () => {
     const turned = new Map([...sampleTree()].reverse());
     expect(indexProvenance(turned).blocks).toEqual(indexProvenance(sampleTree()).blocks);
+  });
+
+  it('is packed into numbers, the same bytes for the same files', () => {
+    const packed = packProvenance(sampleTree());
+    expect(packed.threads).toEqual([ALPHA, BETA, GAMMA]);
+    expect(Object.keys(packed.blocks)).toEqual([
+      'MEMORY.md',
+      'memory_summary.md',
+      'skills/alpha-way/SKILL.md',
+      'skills/both-ways/SKILL.md',
+    ]);
+    expect(packed.blocks['skills/both-ways/SKILL.md']).toEqual([[1, 0, 1]]);
+    expect(packed.blocks['MEMORY.md']?.slice(0, 3)).toEqual([
+      [1, 0, 1],
+      [6, 0],
+      [16, 1],
+    ]);
+    expect(JSON.stringify(packProvenance(new Map([...sampleTree()].reverse())))).toBe(JSON.stringify(packed));
   });
 
   it('is told with project, time and summary of each session', async () => {
