@@ -8,7 +8,7 @@ export function formatStatus(
   offline: { readonly calls: number; readonly tokens: number },
 ): string {
   const outcomes = Object.entries(status.threads.by_outcome).map(([name, count]) => `${count} ${name}`);
-  const { extraction, consolidation, memory, usage } = status;
+  const { extraction, memory, usage } = status;
   const used = usage.today.input_tokens + usage.today.output_tokens;
   return formatTable([
     ['health', status.health],
@@ -18,7 +18,7 @@ export function formatStatus(
       'extraction',
       `${extraction.queued} queued, ${extraction.running} running, ${extraction.failed} failed, ${extraction.deferred} deferred`,
     ],
-    ['consolidation', consolidationText(consolidation)],
+    ['consolidation', consolidationText(status)],
     [
       'memory',
       memory.version === 0
@@ -33,11 +33,19 @@ export function formatStatus(
   ]);
 }
 
-function consolidationText(consolidation: Status['consolidation']): string {
+function consolidationText({ consolidation, threads, memory }: Status): string {
+  const isIdle = consolidation.status === 'none' || consolidation.status === 'done';
+  // A run over nothing is no success to be proud of: what failed before it is why (user case A7).
+  if (isIdle && memory.version === 0) return `nothing to consolidate, ${countFailed(threads.by_outcome)} failed`;
   const parts: string[] = [consolidation.status];
   if (consolidation.last_success_at !== null) parts.push(`last success ${consolidation.last_success_at}`);
   if (consolidation.last_error !== null) parts.push(`last error ${consolidation.last_error}`);
   if (consolidation.next_at !== null) parts.push(`next ${consolidation.next_at}`);
   if (consolidation.stale) parts.push('stale');
   return parts.join(', ');
+}
+
+/** Those that are tried again included. */
+function countFailed(byOutcome: Status['threads']['by_outcome']): number {
+  return Object.entries(byOutcome).reduce((sum, [name, count]) => sum + (name.startsWith('failed') ? count : 0), 0);
 }
