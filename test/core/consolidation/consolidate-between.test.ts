@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { consolidate } from '../../../core/consolidation/consolidate.ts';
 import type { ConsolidationResult } from '../../../core/consolidation/consolidation-ports.ts';
 import { DEFAULT_SETTINGS, LIMITS } from '../../../core/settings.ts';
@@ -114,6 +114,23 @@ describe('notes and hand edits', () => {
     expect((await bench.heads.read(USER)).pendingNotes).toEqual([]);
     expect(await bench.run()).toMatchObject({ kind: 'unchanged' });
   });
+});
+
+it('writes two files, one manifest and one switch where a run changes two files of many', async () => {
+  const bench = await benchWith('t1', 't2', 't3');
+  await bench.goodRun('t1', 't2', 't3');
+  await bench.publishSmall('edit', { 'extensions/team/rules.md': 'be kind' });
+  const put = vi.spyOn(bench.memories, 'putFile');
+  const manifests = vi.spyOn(bench.memories, 'putManifest');
+  const switches = vi.spyOn(bench.heads, 'switchTo');
+  const result = await bench.run([
+    writing('MEMORY.md', bench.goodMemory(['t1', 't2', 't3'], ['Be kind [Task 1]'])),
+    writing('memory_summary.md', SUMMARY_TEXT.replace('Works in one project.', 'Works in one project, kindly.')),
+    finishing(),
+  ]);
+  expect(result).toMatchObject({ kind: 'published' });
+  expect(put.mock.calls.map(([, path]) => path).sort()).toEqual(['MEMORY.md', 'memory_summary.md']);
+  expect([manifests.mock.calls.length, switches.mock.calls.length]).toEqual([1, 1]);
 });
 
 describe('a thread that is forgotten while a run is at work', () => {
