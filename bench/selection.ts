@@ -5,7 +5,7 @@ import { openDatabase } from '../adapters/sqlite/database.ts';
 import { SqliteJobStore } from '../adapters/sqlite/job-store.ts';
 import { SqliteStageOneStore } from '../adapters/sqlite/stage-one-store.ts';
 import { SqliteThreadStore } from '../adapters/sqlite/thread-store.ts';
-import { selectInputs } from '../core/consolidation/select-inputs.ts';
+import { selectRanked } from '../core/consolidation/load-selection.ts';
 import type { StageOneHead } from '../core/extraction/stage-one-output.ts';
 import type { Thread } from '../core/thread/thread.ts';
 import { DAY_MS } from '../core/time.ts';
@@ -43,13 +43,13 @@ async function measure(outputs: number): Promise<readonly Measurement[]> {
     for (let round = 0; round < ROUNDS; round++) {
       let chosen: readonly StageOneHead[] = [];
       const rankedMs = await timeOf(async () => {
-        const heads = await stores.stageOne.heads(USER);
-        const threads = await stores.threads.getMany(
-          USER,
-          heads.map((head) => head.threadId),
-        );
-        chosen = selectInputs(heads, threads, { limit: WANTED, maxUnusedDays: 30, now: NOW });
-        reads = heads.length + threads.size;
+        const found = await selectRanked({ outputs: stores.stageOne, threads: stores.threads }, USER, {
+          limit: WANTED,
+          maxUnusedDays: 30,
+          now: NOW,
+        });
+        chosen = found.selected;
+        reads = found.threads.size;
       });
       const bodiesMs = await timeOf(async () => {
         const bodies = await stores.stageOne.bodies(USER, chosen);
@@ -63,7 +63,12 @@ async function measure(outputs: number): Promise<readonly Measurement[]> {
     return [
       { name: `selection ${outputs}: read heads and rank`, value: median(ranked), unit: 'ms', remark },
       { name: `selection ${outputs}: with the chosen texts`, value: median(whole), unit: 'ms', remark },
-      { name: `selection ${outputs}: small rows read`, value: reads, unit: 'count', remark: 'heads and threads' },
+      {
+        name: `selection ${outputs}: selectable threads read`,
+        value: reads,
+        unit: 'count',
+        remark: 'besides all heads',
+      },
       { name: `selection ${outputs}: texts read`, value: WANTED, unit: 'count', remark: 'only the chosen ones' },
       { name: `selection ${outputs}: peak memory`, value: memory, unit: 'MB', remark: 'of this process so far' },
     ];

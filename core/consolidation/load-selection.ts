@@ -1,10 +1,13 @@
-import type { SnapshotRef } from '../extraction/stage-one-output.ts';
+import type { SnapshotRef, StageOneHead } from '../extraction/stage-one-output.ts';
 import type { Settings } from '../settings.ts';
 import type { Thread } from '../thread/thread.ts';
 import type { StemSource } from '../workspace/file-stem.ts';
 import type { WorkspaceInput } from '../workspace/input-files.ts';
 import type { ConsolidationPorts } from './consolidation-ports.ts';
-import { selectInputs } from './select-inputs.ts';
+import { isSelectable, rankHeads, type SelectionRules, selectInputs } from './select-inputs.ts';
+
+/** Catalogue entries read at once. */
+const LOOK_AHEAD = 500;
 
 /** A selected output as a run knows it: what names it, and the project its thread belongs to. */
 export interface RunInput extends StemSource {
@@ -25,16 +28,8 @@ export async function loadSelection(
   settings: Settings,
   now: number,
 ): Promise<readonly SelectedInput[]> {
-  const heads = await ports.outputs.heads(userKey);
-  const threads = await ports.threads.getMany(
-    userKey,
-    heads.map((head) => head.threadId),
-  );
-  const selected = selectInputs(heads, threads, {
-    now,
-    limit: settings.maxRawMemoriesForConsolidation,
-    maxUnusedDays: settings.maxUnusedDays,
-  });
+  const rules = { now, limit: settings.maxRawMemoriesForConsolidation, maxUnusedDays: settings.maxUnusedDays };
+  const { selected, threads } = await selectRanked(ports, userKey, rules);
   const bodies = await ports.outputs.bodies(userKey, selected);
   const inputs = selected.flatMap((head): readonly SelectedInput[] => {
     const body = bodies.get(head.threadId);
@@ -45,6 +40,35 @@ export async function loadSelection(
   const missing = selected.length - inputs.length;
   if (missing > 0) ports.telemetry.event('warn', 'consolidation.bodies_missing', { count: missing });
   return inputs;
+}
+
+/**
+ * The same as `selectInputs` of all heads, with the catalogue read in the order of the rank, as far as it takes: of a hundred
+ * thousand outputs that is a few hundred entries.
+ */
+export async function selectRanked(
+  ports: {
+    readonly outputs: Pick<ConsolidationPorts['outputs'], 'heads'>;
+    readonly threads: Pick<ConsolidationPorts['threads'], 'getMany'>;
+  },
+  userKey: string,
+  rules: SelectionRules,
+): Promise<{ readonly selected: readonly StageOneHead[]; readonly threads: ReadonlyMap<string, Thread> }> {
+  const ranked = rankHeads(await ports.outputs.heads(userKey));
+  const wanted: StageOneHead[] = [];
+  const threads = new Map<string, Thread>();
+  for (let at = 0; at < ranked.length && wanted.length < rules.limit; at += LOOK_AHEAD) {
+    const heads = ranked.slice(at, at + LOOK_AHEAD);
+    const ids = heads.map((head) => head.threadId);
+    const found = await ports.threads.getMany(userKey, ids);
+    for (const head of heads) {
+      const thread = found.get(head.threadId);
+      if (thread === undefined || !isSelectable(head, found, rules)) continue;
+      wanted.push(head);
+      threads.set(head.threadId, thread);
+    }
+  }
+  return { selected: selectInputs(wanted, threads, rules), threads };
 }
 
 /**

@@ -30,12 +30,24 @@ export function selectInputs(
   threads: ReadonlyMap<string, Thread>,
   rules: SelectionRules,
 ): readonly StageOneHead[] {
-  const cutoff = cutoffOf(rules);
-  return heads
-    .filter((head) => isVisible(threads.get(head.threadId)) && lastWanted(head, threads) >= cutoff)
-    .sort(compareRank)
+  return rankHeads(heads)
+    .filter((head) => isSelectable(head, threads, rules))
     .slice(0, Math.max(0, rules.limit))
     .sort((left, right) => compareBytes(left.threadId, right.threadId));
+}
+
+/** All heads, the best first: who takes them in this order needs the catalogue entries of the first ones only. */
+export function rankHeads(heads: readonly StageOneHead[]): readonly StageOneHead[] {
+  return heads.toSorted(compareRank);
+}
+
+/** Whether an output may be an input, whatever its rank. */
+export function isSelectable(
+  head: StageOneHead,
+  threads: ReadonlyMap<string, Thread>,
+  rules: Pick<SelectionRules, 'now' | 'maxUnusedDays'>,
+): boolean {
+  return isVisible(threads.get(head.threadId)) && lastWanted(head, threads) >= cutoffOf(rules);
 }
 
 /**
@@ -81,7 +93,7 @@ export function listOutputs(
     .slice(0, Math.max(0, limit));
 }
 
-function cutoffOf(rules: SelectionRules): number {
+function cutoffOf(rules: Pick<SelectionRules, 'now' | 'maxUnusedDays'>): number {
   return rules.now - Math.max(0, rules.maxUnusedDays) * DAY_MS;
 }
 
