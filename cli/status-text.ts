@@ -14,6 +14,7 @@ export function formatStatus(
     ['health', status.health],
     ['home', folder],
     ['threads', `${status.threads.total}${outcomes.length === 0 ? '' : `: ${outcomes.join(', ')}`}`],
+    ['redacted', redactedText(status.threads.redactions)],
     [
       'extraction',
       `${extraction.queued} queued, ${extraction.running} running, ${extraction.failed} failed, ${extraction.deferred} deferred`,
@@ -31,6 +32,14 @@ export function formatStatus(
     ],
     ['offline today', `${offline.tokens} tokens in ${offline.calls} calls of the stand-in, free`],
   ]);
+}
+
+/** How many secrets were kept from the model and the memory, the most frequent kinds first. */
+function redactedText(redactions: Status['threads']['redactions']): string {
+  const kinds = Object.entries(redactions).sort(([, left], [, right]) => right - left);
+  const sum = kinds.reduce((total, [, times]) => total + times, 0);
+  const shown = kinds.map(([kind, times]) => `${times} ${kind}`).join(', ');
+  return sum === 0 ? 'no secrets' : `${sum} ${sum === 1 ? 'secret' : 'secrets'}: ${shown}`;
 }
 
 function consolidationText({ consolidation, threads, memory }: Status): string {

@@ -20,6 +20,15 @@ export interface StoredThread {
 const MAYBE_TEXT = z.optional(z.string());
 const MAYBE_INTEGER = z.optional(z.int());
 
+const READING = z.optional(
+  z.object({
+    broken: z.int(),
+    oversized: z.int(),
+    torn_tail: z.boolean(),
+    redactions: z.record(z.string(), z.int()),
+  }),
+);
+
 const ITEM = z.object({
   revision: z.int(),
   write_id: z.string(),
@@ -45,17 +54,15 @@ const ITEM = z.object({
   rollout_uploaded_at: z.int(),
   rollout_path: z.string(),
   rollout_order: MAYBE_TEXT,
-  reading: z.optional(
-    z.object({
-      broken: z.int(),
-      oversized: z.int(),
-      torn_tail: z.boolean(),
-      redactions: z.record(z.string(), z.int()),
-    }),
-  ),
+  reading: READING,
 });
 
-const MARK = z.object({ thread_id: z.string(), updated_at: z.int(), rollout_uploaded_at: z.int() });
+const MARK = z.object({
+  thread_id: z.string(),
+  updated_at: z.int(),
+  rollout_uploaded_at: z.int(),
+  reading: READING,
+});
 
 /**
  * Stores a thread over the write that it was read from; null: where there is none. A tombstone gets no time to live: a
@@ -109,14 +116,19 @@ export function listMarks(userKey: string): QueryRequest {
   return {
     ...rangeOf(userKey, SORT_PREFIXES.thread),
     FilterExpression: 'attribute_not_exists(#forgotten_at)',
-    ProjectionExpression: '#thread_id, #updated_at, #rollout_uploaded_at',
-    ExpressionAttributeNames: aliases('forgotten_at', 'thread_id', 'updated_at', 'rollout_uploaded_at'),
+    ProjectionExpression: '#thread_id, #updated_at, #rollout_uploaded_at, #reading',
+    ExpressionAttributeNames: aliases('forgotten_at', 'thread_id', 'updated_at', 'rollout_uploaded_at', 'reading'),
   };
 }
 
 export function readMark(stored: StoredItem): ThreadMark {
   const mark = parseItem('thread', MARK, stored);
-  return { threadId: mark.thread_id, updatedAt: mark.updated_at, uploadedAt: mark.rollout_uploaded_at };
+  return {
+    threadId: mark.thread_id,
+    updatedAt: mark.updated_at,
+    uploadedAt: mark.rollout_uploaded_at,
+    redactions: mark.reading?.redactions ?? {},
+  };
 }
 
 /** @throws DefectError `table.item_unreadable` naming the attribute */

@@ -59,11 +59,12 @@ export class SqliteThreadStore implements ThreadStore {
 
   async marks(userKey: string): Promise<readonly ThreadMark[]> {
     const sql =
-      'SELECT thread_id, updated_at, rollout_uploaded_at FROM threads WHERE user_key = ? AND forgotten_at IS NULL ORDER BY thread_id';
+      'SELECT thread_id, updated_at, rollout_uploaded_at, reading FROM threads WHERE user_key = ? AND forgotten_at IS NULL ORDER BY thread_id';
     return this.#database.all('threads', sql, userKey).map((row) => ({
       threadId: row.text('thread_id'),
       updatedAt: row.integer('updated_at'),
       uploadedAt: row.integer('rollout_uploaded_at'),
+      redactions: readReading(row.textOrNull('reading'))?.redactions ?? {},
     }));
   }
 

@@ -17,7 +17,12 @@ export type Health = 'ok' | 'degraded' | 'failing';
 
 /** The answer of `GET /v1/status` as the wire shows it. Times are RFC 3339. */
 export interface Status {
-  readonly threads: { readonly total: number; readonly by_outcome: Readonly<Record<string, number>> };
+  readonly threads: {
+    readonly total: number;
+    readonly by_outcome: Readonly<Record<string, number>>;
+    /** Secrets that were replaced in them, by kind. */
+    readonly redactions: Readonly<Record<string, number>>;
+  };
   readonly extraction: {
     readonly queued: number;
     readonly running: number;
@@ -82,7 +87,7 @@ export async function readStatus(ports: StatusPorts, userKey: string, settings: 
   const consolidation = consolidationState(job, { newestMadeAt, outputs, now });
   const retriesLeft = job?.status !== 'error' || job.retryRemaining > 0;
   return {
-    threads: { total: counts.total, by_outcome: counts.byOutcome },
+    threads: { total: counts.total, by_outcome: counts.byOutcome, redactions: counts.redactions },
     extraction: {
       queued: counts.queued,
       running: counts.running,

@@ -5,6 +5,8 @@ export interface ThreadMark {
   readonly threadId: string;
   readonly updatedAt: number;
   readonly uploadedAt: number;
+  /** Secrets that were replaced in what was read of it, by kind; empty before it was read. */
+  readonly redactions: Readonly<Record<string, number>>;
 }
 
 /** The catalogue of a user's threads. */

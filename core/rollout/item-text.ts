@@ -6,6 +6,11 @@ import { RECALLED_MEMORY } from './tool-command.ts';
 const DATA_URL = /data:[\w.+-]{1,40}\/[\w.+-]{1,80};base64,[A-Za-z0-9+/=_-]{64,}/g;
 const ENCRYPTED = /(?<![A-Za-z0-9_-])gAAAA[A-Za-z0-9_-]{60,}={0,2}/g;
 const CODEX_RECORD = /"type\\*"\s?:\s?\\*"(?:session_meta|response_item|event_msg|turn_context)(?=\\*")/g;
+const BARE_RECORD = /"record_type\\*"\s?:\s?\\*"state(?=\\*")/g;
+const COPILOT_RECORD =
+  /"type\\*"\s?:\s?\\*"(?:session\.(?:start|resume|shutdown)|(?:user|assistant)\.message|tool\.execution_(?:start|complete))(?=\\*")/g;
+const PI_RECORD = /"role\\*"\s?:\s?\\*"toolResult(?=\\*")|"type\\*"\s?:\s?\\*"thinking_level_change(?=\\*")/g;
+const GEMINI_MARKS = ['"sessionId', '"projectHash', '"lastUpdated', '"messages'];
 const CLAUDE_RECORD = /"(?:isSidechain|parentUuid)\\*"\s?:/g;
 const MAX_DEPTH = 32;
 
@@ -81,8 +86,12 @@ function isMemoryFile(text: string): boolean {
 }
 
 function isRollout(text: string): boolean {
-  const codex = text.includes('payload') && countUpTo(text, CODEX_RECORD, 2) === 2;
-  return codex || (text.includes('isSidechain') && countUpTo(text, CLAUDE_RECORD, 4) === 4);
+  if (text.includes('payload') && countUpTo(text, CODEX_RECORD, 2) === 2) return true;
+  if (text.includes('isSidechain') && countUpTo(text, CLAUDE_RECORD, 4) === 4) return true;
+  if (text.includes('"record_type') && countUpTo(text, BARE_RECORD, 2) === 2) return true;
+  if (text.includes('"parentId') && countUpTo(text, COPILOT_RECORD, 2) === 2) return true;
+  if (/toolResult|thinking_level/.test(text) && countUpTo(text, PI_RECORD, 2) === 2) return true;
+  return GEMINI_MARKS.every((mark) => text.includes(mark));
 }
 
 function countUpTo(text: string, pattern: RegExp, limit: number): number {

@@ -22,9 +22,46 @@ export function redactPemBlocks(text: string, count: CountSecrets): string {
     copied = end;
     count('private_key', 1);
   }
+  if (parts.length === 0) return redactPemTails(text, count);
+  parts.push(text.slice(copied));
+  return redactPemTails(parts.join(''), count);
+}
+
+const PEM_PIECE = /\\+[nrt]|[A-Za-z0-9+/=]+|\s+|./gs;
+const PEM_TAIL_UNITS = 16;
+
+/** Ends of blocks whose start was cut off, as `tail` shows them: the lines of key text before a footer. */
+function redactPemTails(text: string, count: CountSecrets): string {
+  const parts: string[] = [];
+  let copied = 0;
+  for (let at = text.indexOf(PEM_END); at >= 0; at = text.indexOf(PEM_END, at + 1)) {
+    const footer = PEM_FOOTER.exec(text.slice(at, at + 96));
+    if (!footer) continue;
+    const from = pemLinesStart(text, Math.max(copied, at - PEM_MAX_UNITS), at);
+    if (from < at) {
+      parts.push(text.slice(copied, from), REDACTED);
+      count('private_key', 1);
+    } else parts.push(text.slice(copied, at), footer[0]);
+    copied = at + footer[0].length;
+  }
   if (parts.length === 0) return text;
   parts.push(text.slice(copied));
   return parts.join('');
+}
+
+/** Where the lines of key text begin that end at `to`; only the last of them may be short. */
+function pemLinesStart(text: string, from: number, to: number): number {
+  const pieces = [...text.slice(from, to).matchAll(PEM_PIECE)].toReversed();
+  let start = to;
+  let isLast = true;
+  for (const piece of pieces) {
+    if (/^[\s\\]/.test(piece[0])) continue;
+    const isKeyText = /^[A-Za-z0-9+/]+={0,2}$/.test(piece[0]);
+    if (!isKeyText || (!isLast && piece[0].length < PEM_TAIL_UNITS)) return start;
+    if (piece[0].length >= PEM_TAIL_UNITS) start = from + piece.index;
+    isLast = false;
+  }
+  return start;
 }
 
 /** Behind the footer of the block, where it stands in the same string. */

@@ -14,18 +14,25 @@ export function skipQuote(text: string, at: number): Quote {
   return { at, quote: '', depth: 0 };
 }
 
-/** White space, also as JSON escapes (TC-272). */
+/** White space, also as JSON escapes (TC-272), and colours of a terminal. */
 export function skipSpace(text: string, at: number): number {
   let end = at;
   for (;;) {
-    if (/\s/.test(text.charAt(end))) end++;
-    else if (text[end] === '\\') {
-      const letter = skipBackSlashes(text, end);
-      if (!/[nrt]/.test(text.charAt(letter))) return end;
-      end = letter + 1;
+    const unit = text.charAt(end);
+    if (/\s/.test(unit)) end++;
+    else if (unit === '\\' || unit === '\u001b') {
+      const letter = unit === '\\' ? skipBackSlashes(text, end) : end + 1;
+      const colour = COLOUR.exec(text.slice(letter, letter + COLOUR_UNITS));
+      if (colour) end = letter + colour[0].length;
+      else if (unit === '\\' && /[nrt]/.test(text.charAt(letter))) end = letter + 1;
+      else return end;
     } else return end;
   }
 }
+
+/** The rest of a colour code, behind its escape character or the back slash that one is written with. */
+const COLOUR = /^(?:u001b|x1b|033|e)?\[[0-9;]{0,12}m/i;
+const COLOUR_UNITS = 20;
 
 function skipBackSlashes(text: string, at: number): number {
   let end = at;

@@ -66,8 +66,7 @@ function valueAfter(text: string, start: number, keyword: string): Found | undef
   const afterName = skipSpace(text, text[quoted.at] === ']' ? quoted.at + 1 : quoted.at);
   if (name.element && text[name.end] === '>') return elementValue(text, name.end + 1);
   const separator = separatorAt(text, afterName);
-  if (separator === 0)
-    return name.flag && quoted.quote === '' && afterName > name.end ? flagValue(text, afterName) : undefined;
+  if (separator === 0) return apartValue(text, name, { quoted, afterName });
   const typed = text[afterName] === ':' ? skipTypeAnnotation(text, afterName + separator) : afterName + separator;
   const valueAt = skipSpace(text, typed);
   const open = skipQuote(text, skipStringPrefix(text, valueAt));
@@ -81,11 +80,25 @@ function valueAfter(text: string, start: number, keyword: string): Found | undef
   });
 }
 
+/** A value that no sign stands before: the next argument (`--token x`, `"--token", "x"`), or the next cell of a table. */
+function apartValue(
+  text: string,
+  name: Name,
+  behind: { readonly quoted: Quote; readonly afterName: number },
+): Found | undefined {
+  const { quoted, afterName } = behind;
+  const sign = text.charAt(afterName);
+  if (name.flag && quoted.quote === '') return afterName > name.end ? flagValue(text, afterName) : undefined;
+  if (name.flag ? sign !== ',' : sign !== '|' || !name.upper) return undefined;
+  const at = skipSpace(text, afterName + 1);
+  return name.flag && skipQuote(text, at).quote === '' ? undefined : flagValue(text, at, name.flag ? undefined : '|');
+}
+
 /** The whole name that ends in the keyword, where the keyword is a word of it. */
 function nameAt(text: string, start: number, keyword: string): Name | undefined {
   let end = start + keyword.length;
-  const numbered = /^_?\d{1,2}/.exec(text.slice(end, end + 3));
-  if (numbered) end += numbered[0].length;
+  const ending = /^(?:_?\d{1,2}|_base)/i.exec(text.slice(end, end + 5));
+  if (ending) end += ending[0].length;
   if (isWordAt(text, end)) return undefined;
   if (!startsWord(text, start)) return undefined;
   let from = start;
@@ -93,9 +106,17 @@ function nameAt(text: string, start: number, keyword: string): Name | undefined 
   const whole = text.slice(from, end);
   const upper = /^[A-Z0-9_]+$/.test(whole);
   if (/^_key$/i.test(keyword) && (!upper || from === start || PLAIN_KEYS.test(whole))) return undefined;
-  if (whole.startsWith('REDACTED_')) return undefined;
+  if (whole.startsWith('REDACTED_') || isOfArn(text, from, end)) return undefined;
   if (/^(?:pg|db)?pass$/i.test(keyword) && !isPassName(whole, text.charAt(end))) return undefined;
   return { text: whole, end, flag: whole.startsWith('--'), upper, element: text[from - 1] === '<' };
+}
+
+/** The kind of a resource: `arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db` names a secret, and is none. */
+function isOfArn(text: string, from: number, end: number): boolean {
+  const isPart = text[from - 1] === ':' && text[end] === ':';
+  return (
+    isPart && /arn:aws[\w-]{0,12}:secretsmanager:[\w-]{0,30}:\d{0,12}:$/.test(text.slice(Math.max(0, from - 96), from))
+  );
 }
 
 /** `PASS` alone is what test runners print; it is a name as part of one (`DB_PASS`, `smtp_pass`) and as a key (`"pass"`). */
@@ -186,11 +207,12 @@ function elementValue(text: string, from: number): Found | undefined {
     : undefined;
 }
 
-function flagValue(text: string, at: number): Found | undefined {
+/** @param until a character that ends the value too */
+function flagValue(text: string, at: number, until = ''): Found | undefined {
   const open = skipQuote(text, at);
   if (open.quote !== '' && isClosed(text, open)) return undefined;
   const from = open.quote === '' ? at : open.at;
-  const to = scanValue(text, from, open.quote === '' ? {} : { opening: open });
+  const to = scanValue(text, from, open.quote === '' ? { until } : { opening: open });
   if (to - from < MIN_VALUE || !/\d/.test(text.slice(from, to))) return undefined;
   return unlessReference(text, { from, to }, 'shell');
 }

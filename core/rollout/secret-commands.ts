@@ -35,12 +35,22 @@ const COMMANDS: readonly CommandRule[] = [
   { command: /^(?:wget|curl)$/, secret: pattern(`${OPTION}--(?:http-|proxy-)?password${GAP_VALUE}`) },
   { command: /^curl$/, secret: pattern(`${OPTION}-b \\\\{0,15}["']?[\\w.-]{1,64}=([^\\s"'\\\\|;&]{6,})`) },
   {
+    command: /^kubectl$/,
+    secret: pattern(`--from-literal[ =][\\w.-]{1,64}=([^\\s"'\\\\|;&]{2,256})`),
+    only: /\bsecret\b/,
+  },
+  {
+    command: /^setx$/,
+    secret: pattern(`(?:KEY|TOKEN|SECRET|PASS|PASSWORD|PWD)\\\\{0,15}["']? \\\\{0,15}["']?([^\\s"'\\\\|;&]{6,256})`),
+  },
+  { command: /^net$/, secret: pattern('^ user [\\w.-]{1,64} ([^\\s"\'\\\\|;&/*]{4,128})') },
+  {
     command: /^htpasswd$/,
     secret: pattern('-[A-Za-z]*b[A-Za-z]* \\S{1,128} \\S{1,64} \\\\{0,15}["\']?([^\\s"\'\\\\|;&]{2,128})'),
   },
 ];
 const COMMAND =
-  /(?<![\w.-])(?:mysql(?:dump|admin|import|check|show|pump|sh)?|mariadb(?:-dump|-admin)?|sshpass|redis-cli|mongo(?:sh|dump|restore|export|import)?|docker|podman|nerdctl|helm|oras|skopeo|az|sqlcmd|bcp|zip|unzip|ldap(?:search|modify|add|passwd|whoami)|7za?|7zz|rar|unrar|smbclient|openssl|xfreerdp|keytool|gpg2?|wget|curl|htpasswd)(?=[\s"'\\])/g;
+  /(?<![\w.-])(?:mysql(?:dump|admin|import|check|show|pump|sh)?|mariadb(?:-dump|-admin)?|sshpass|redis-cli|mongo(?:sh|dump|restore|export|import)?|docker|podman|nerdctl|helm|oras|skopeo|az|sqlcmd|bcp|zip|unzip|ldap(?:search|modify|add|passwd|whoami)|7za?|7zz|rar|unrar|smbclient|openssl|xfreerdp|keytool|gpg2?|wget|curl|htpasswd|kubectl|setx|net)(?=[\s"'\\])/g;
 const MAX_ARGUMENTS = 400;
 
 function pattern(source: string): RegExp {

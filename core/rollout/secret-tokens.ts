@@ -20,6 +20,11 @@ function ifMixed(match: string): string {
   return /\d/.test(match) && /[a-z]/.test(match) && /[A-Z]/.test(match) ? REDACTED : match;
 }
 
+/** `CREATE USER u IDENTIFIED BY '…'`, `ALTER ROLE r WITH PASSWORD '…'`. */
+const SQL_TEXT = "[^\\s\"'\\\\`<{$]{3,128}(?=')";
+const SQL_IDENTIFIED = `(?<=[Ii](?:DENTIFIED|dentified) (?:(?:WITH|with) \\w{1,40} )?(?:BY|by) (?:(?:PASSWORD|password) )?')${SQL_TEXT}`;
+const SQL_PASSWORD = `(?<=(?:WITH|with|ENCRYPTED|encrypted|LOGIN|login) (?:PASSWORD|password) ')${SQL_TEXT}`;
+
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 
 export const TOKEN_RULES: readonly SecretRule[] = [
@@ -53,6 +58,17 @@ export const TOKEN_RULES: readonly SecretRule[] = [
   rule('mapbox_token', ['sk.eyJ'], `${RUN_START}sk\\.eyJ[A-Za-z0-9_-]{20,}\\.[A-Za-z0-9_-]{10,}`),
   rule('age_key', ['AGE-SECRET-KEY-'], `${START}AGE-SECRET-KEY-1[A-Z0-9]{40,}`),
   rule('npm_token', ['_auth'], '(?<=:_auth ?= ?"?)[A-Za-z0-9+/]{8,}=*'),
+  rule('password_hash', ['$2'], '\\$2[abxy]\\$[0-9]{2}\\$[./A-Za-z0-9]{53}'),
+  rule(
+    'password_hash',
+    ['$1$', '$5$', '$6$', '$y$'],
+    '(?<=[:"\'=\\s]|^)\\$[156y]\\$[./A-Za-z0-9=]{1,64}(?:\\$[./A-Za-z0-9]{1,64})?\\$[./A-Za-z0-9]{22,86}(?![./A-Za-z0-9$])',
+    ifMixed,
+  ),
+  rule('password_hash', ['$argon2'], '\\$argon2(?:id|i|d)\\$[A-Za-z0-9=,$+/]{30,256}'),
+  rule('url_key', ['key='], '(?<=[?&]key=)[A-Za-z0-9_-]{24,}', ifMixed),
+  rule('sql_password', ['DENTIFIED ', 'dentified '], SQL_IDENTIFIED),
+  rule('sql_password', ["PASSWORD '", "password '"], SQL_PASSWORD),
   prefixed('vault_token', 'hvs.', 'hvb.', 'hvr.'),
   prefixed('digitalocean_token', 'dop_v1_', 'doo_v1_', 'dor_v1_'),
   prefixed('docker_token', 'dckr_pat_', 'dckr_oat_'),

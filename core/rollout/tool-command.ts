@@ -44,7 +44,7 @@ const WRITING_TOOL = /(?:^|_)(?:add|append|cite|create|delete|note|put|remember|
 const MEMORY_PATH =
   /(?:^|[/\\\s"'=])(?:memory_summary\.md|raw_memories\.md|rollout_summaries(?:[/\\]|$)|MEMORY\.md)|\.codex[/\\]memories|\.stillroom[/\\]|\bstillroom (?:show|search|diff|context|rules)\b/;
 const SESSION_PATH =
-  /\.codex[/\\](?:sessions|archived_sessions|history\.jsonl)|\.claude[/\\]projects|\brollout-\d{4}-\d\d-\d\dT[\w-]{8,80}\.jsonl/;
+  /\.codex[/\\](?:sessions|archived_sessions|history\.jsonl)|\.claude[/\\]projects|\.gemini[/\\]tmp[/\\]|\.pi[/\\]agent[/\\]sessions|\.copilot[/\\](?:history-)?session-state|\brollout-\d{4}-\d\d-\d\dT[\w-]{8,80}\.jsonl/;
 const RULES_PATH = /(?:^|[/\\\s"'])(?:AGENTS(?:\.override)?|CLAUDE(?:\.local)?|GEMINI|SKILL)\.md["']?\s*$/;
 const PLAIN_READ = /^(?:cat|bat|less|more|head|tail|nl|type|gc|Get-Content|sed -n)\s[^|;&<>]{1,400}$/i;
 const READING_TOOL = /^(?:read|view|cat|open|get)(?:_?(?:text_?)?file)?$/i;

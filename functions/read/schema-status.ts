@@ -6,7 +6,11 @@ const count = z.int().check(z.minimum(0));
 const time = z.nullable(z.iso.datetime({ offset: true }));
 
 export const statusAnswer = z.strictObject({
-  threads: z.strictObject({ total: count, by_outcome: z.record(z.string(), count) }),
+  threads: z.strictObject({
+    total: count,
+    by_outcome: z.record(z.string(), count),
+    redactions: z.record(z.string(), count),
+  }),
   extraction: z.strictObject({
     queued: count,
     running: count,

@@ -57,14 +57,19 @@ export function threadStoreContract(name: string, makeGround: () => Ground<Threa
       'marks all threads that are not forgotten, of this user only, in byte order',
       on(async (store) => {
         const uploaded = { ...sampleThread().rollout, uploadedAt: NOW - 7 };
-        await store.update('u', 'b', () => sampleThread({ threadId: 'b', updatedAt: NOW - 9, rollout: uploaded }));
+        const { reading } = FULL;
+        await store.update('u', 'b', () =>
+          sampleThread({ threadId: 'b', updatedAt: NOW - 9, rollout: uploaded, reading }),
+        );
         await store.update('u', 'a', () => sampleThread({ threadId: 'a' }));
         await store.update('u', 'B', () => sampleThread({ threadId: 'B' }));
         await store.update('u', 'full', () => FULL);
         await store.update('u2', 'x', () => sampleThread({ threadId: 'x' }));
         const marks = await store.marks('u');
         expect(marks.map((mark) => mark.threadId)).toEqual(['B', 'a', 'b']);
-        expect(marks[2]).toEqual({ threadId: 'b', updatedAt: NOW - 9, uploadedAt: NOW - 7 });
+        const redactions = { github_token: 2, named_secret: 1 };
+        expect(marks[2]).toEqual({ threadId: 'b', updatedAt: NOW - 9, uploadedAt: NOW - 7, redactions });
+        expect(marks[1]?.redactions).toEqual({});
         expect(await store.marks('u3')).toEqual([]);
       }),
     );

@@ -42,7 +42,12 @@ export class MemoryThreadStore implements ThreadStore {
     const threads = await this.list(userKey, { limit: Number.POSITIVE_INFINITY });
     return threads
       .filter((thread) => thread.forgottenAt === null)
-      .map(({ threadId, updatedAt, rollout }) => ({ threadId, updatedAt, uploadedAt: rollout.uploadedAt }));
+      .map(({ threadId, updatedAt, rollout, reading }) => ({
+        threadId,
+        updatedAt,
+        uploadedAt: rollout.uploadedAt,
+        redactions: reading?.redactions ?? {},
+      }));
   }
 
   async getMany(userKey: string, threadIds: readonly string[]): Promise<ReadonlyMap<string, Thread>> {

@@ -105,15 +105,16 @@ describe('lists of threads', () => {
     expect(listThreads('u', after)).toBeUndefined();
   });
 
-  it('of marks read three small attributes of what is not forgotten', () => {
+  it('of marks read four small attributes of what is not forgotten', () => {
     expect(listMarks('u')).toMatchObject({
       FilterExpression: 'attribute_not_exists(#forgotten_at)',
-      ProjectionExpression: '#thread_id, #updated_at, #rollout_uploaded_at',
+      ProjectionExpression: '#thread_id, #updated_at, #rollout_uploaded_at, #reading',
     });
     expect(readMark({ thread_id: 't', updated_at: 5, rollout_uploaded_at: 6 })).toEqual({
       threadId: 't',
       updatedAt: 5,
       uploadedAt: 6,
+      redactions: {},
     });
   });
 });

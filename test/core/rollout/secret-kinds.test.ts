@@ -373,3 +373,46 @@ describe('what is no secret stays', () => {
     expect(redact(text)).toBe(text);
   });
 });
+
+describe('where agents show secrets', () => {
+  const cell = `hunter2${mixed(8)}`;
+  const hash = mixed(53);
+  it.each([
+    ['a name that goes on', `SECRET_KEY_BASE=${mixed(40)}`, mixed(40)],
+    ['a setting of Rails', `config.secret_key_base = "${mixed(40)}"`, mixed(40)],
+    ['colours around the sign', `\u001b[32mAPI_KEY\u001b[0m=\u001b[33m${mixed(30)}\u001b[0m`, mixed(30)],
+    ['a list of arguments', `["run","--token","${mixed(24)}"]`, mixed(24)],
+    ['a table', `| DB_PASSWORD | ${cell} |`, cell],
+    ['SQL, MySQL', `CREATE USER bob IDENTIFIED BY '${cell}'`, cell],
+    ['SQL, PostgreSQL', `ALTER ROLE bob WITH PASSWORD '${cell}'`, cell],
+    ['kubectl', `kubectl create secret generic x --from-literal=pw=${cell}`, cell],
+    ['setx', `setx OPENAI_API_KEY "${mixed(40)}"`, mixed(40)],
+    ['net', `net user bob ${cell} /add`, cell],
+    ['a parameter of a URL', `https://api.example.com/v1?key=${mixed(32)}`, mixed(32)],
+    ['a hash of a password', `bob:$2y$10$${hash}`, hash],
+    ['a line of shadow', `root:$6$salt$${mixed(86)}:19000:0:`, mixed(86)],
+    ['the end of a private key', `${mixed(64)}\n${mixed(40)}\n-----END RSA PRIVATE KEY-----`, mixed(40)],
+  ])('%s', (_name, text, secret) => expectGone(text, secret));
+
+  it('of a private key only its own lines go, and nothing is known of a footer alone', () => {
+    const words = 'the file ends so:';
+    const tail = `${mixed(64)}\n${mixed(20)}\n-----END PRIVATE KEY-----`;
+    expect(redact(`${words}\n${tail}\nbye`)).toBe(`${words}\n${R}\nbye`);
+    expect(redact(JSON.stringify(`${words}\n${tail}`))).toBe(JSON.stringify(`${words}\n${R}`));
+    for (const text of ['it ends in -----END PRIVATE KEY-----', `${mixed(64)}\n-----END CERTIFICATE-----`])
+      expect(redact(text)).toBe(text);
+  });
+
+  it.each([
+    'arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db-AbCdEf',
+    '| API_KEY | required |',
+    '| PASSWORD | the password of the user, at least 8 characters |',
+    '["--token","$GITHUB_TOKEN_2"]',
+    "db.query('SELECT password FROM users WHERE id = $1', [id])",
+    "SET PASSWORD = '<your password here>'",
+    'https://example.com/a?key=some-cache-entry-of-the-page-2',
+    'kubectl get secret my-secret-2 -o yaml',
+    'net user bob /delete',
+    'echo "$1$2$3"',
+  ])('and not here: %s', (text) => expect(redact(text)).toBe(text));
+});

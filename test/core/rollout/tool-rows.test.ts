@@ -152,6 +152,9 @@ describe('what is no evidence of this session', () => {
       shell('jq .payload ~/.codex/sessions/2026/01/02/rollout-x.jsonl | head -50'),
     ],
     ['records of another agent', 'exec_command', { cmd: 'rg tabs ~/.claude/projects' }],
+    ['records of Gemini CLI', 'shell', shell('cat ~/.gemini/tmp/ab12/chats/session-1.json')],
+    ['records of pi', 'shell', shell('tail -5 ~/.pi/agent/sessions/x/a.jsonl')],
+    ['records of Copilot CLI', 'exec_command', { cmd: 'cat ~/.copilot/session-state/a/events.jsonl' }],
     ['AGENTS.md (A18)', 'shell', shell('cat AGENTS.md')],
     ['a skill (A18)', 'exec_command', { cmd: "sed -n '1,200p' /home/dev/.codex/skills/a/SKILL.md" }],
   ])('A16: %s', async (_name, tool, args) => {
@@ -179,6 +182,27 @@ describe('what is no evidence of this session', () => {
     const { evidence } = await read(codexRollout().user('go').call('exec', 'await files()', output));
     expect(evidence).not.toContain(HIDDEN);
     expect(evidence).toContain('[recalled memory omitted]');
+  });
+
+  it.each([
+    ['the bare form of Codex', [{ record_type: 'state' }, { role: 'user', content: HIDDEN }, { record_type: 'state' }]],
+    ['Gemini CLI', [{ sessionId: 's', projectHash: 'h', lastUpdated: 'now', messages: [{ content: HIDDEN }] }]],
+    ['pi', [1, 2].map((id) => ({ type: 'message', id, message: { role: 'toolResult', content: HIDDEN } }))],
+    ['Copilot CLI', ['user', 'assistant'].map((who) => ({ type: `${who}.message`, data: HIDDEN, parentId: null }))],
+  ])('A16: a session of %s, wherever it was read from', async (_name, records) => {
+    const text = records.map((record) => JSON.stringify(record)).join('\n');
+    const rollout = codexRollout().user('go').call('shell', shell('cat x'), text);
+    const { evidence } = await read(rollout.call('fetch', { url: 'u' }, JSON.stringify({ output: text })));
+    expect(evidence).not.toContain(HIDDEN);
+    expect(evidence.match(/\[another rollout omitted\]/g)).toHaveLength(2);
+  });
+
+  it('events of another system are no session', async () => {
+    const events = ['user.created', 'session.created'].map((type) =>
+      JSON.stringify({ type, data: HIDDEN, parentId: 1 }),
+    );
+    const { evidence } = await read(codexRollout().user('go').call('shell', shell('cat x'), events.join('\n')));
+    expect(evidence).toContain(HIDDEN);
   });
 
   it("A18: a person's correction of a rule is evidence, in their own words", async () => {

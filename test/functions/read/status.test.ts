@@ -43,7 +43,7 @@ describe('GET /healthz', () => {
 describe('GET /v1/status', () => {
   it('shows zeros to a new user', async () => {
     expect((await readWorld().ask('/v1/status')).json).toEqual({
-      threads: { total: 0, by_outcome: {} },
+      threads: { total: 0, by_outcome: {}, redactions: {} },
       extraction: { queued: 0, running: 0, failed: 0, deferred: 0, oldest_queued_at: null },
       consolidation: { status: 'none', last_success_at: null, last_error: null, next_at: null, stale: false },
       memory: { version: 0, published_at: null, bytes: 0, files: 0 },
@@ -66,12 +66,14 @@ describe('GET /v1/status', () => {
     await made.addThread('g', { ...FAILED, retryAt: NOW + 5, retryRemaining: 2 });
     await made.addThread('h', { status: 'running', leaseUntil: NOW + 5 });
     const rollout = { ...sampleThread().rollout, uploadedAt: NOW - 90_000 };
-    await made.addThread('i', undefined, { rollout });
-    await made.addThread('j', undefined);
-    await made.addThread('k', FAILED, { forgottenAt: NOW });
+    const reading = { broken: 0, oversized: 0, tornTail: false };
+    await made.addThread('i', undefined, { rollout, reading: { ...reading, redactions: { jwt: 1, named_secret: 2 } } });
+    await made.addThread('j', undefined, { reading: { ...reading, redactions: { named_secret: 5 } } });
+    await made.addThread('k', FAILED, { forgottenAt: NOW, reading: { ...reading, redactions: { jwt: 9 } } });
     expect((await made.ask('/v1/status')).json).toMatchObject({
       threads: {
         total: 10,
+        redactions: { jwt: 1, named_secret: 7 },
         by_outcome: {
           extracted: 1,
           no_output: 1,
