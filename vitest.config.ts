@@ -7,6 +7,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/support/keep-contract.ts'],
     exclude: ['test/live/**', '**/node_modules/**'],
+    maxWorkers: '100%', // the default leaves one core idle, half of a machine with two
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },
